@@ -15,7 +15,7 @@ import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { teamText } from '../src/mcp/text/team.ts'
 import { isSameName } from '../src/mcp/text/untrusted.ts'
 import { InputJson, inputRefused, inputText, isInputRefused, readInput } from './support/agents/input-json.ts'
-import { mayWrite, onceConfirmed, requireType, writesWords, type AgentType } from './support/agents/types.ts'
+import { needsPerson, onceConfirmed, requireType, writesWords, type AgentType } from './support/agents/types.ts'
 import { factList } from './support/deleting/remove.ts'
 import { isTracegate } from './support/is-tracegate.ts'
 import { PREVIEW } from './support/words.ts'
@@ -77,7 +77,7 @@ export const createAgentConfig = defineTool({
   async run(args, context) {
     const { product, type, request } = await readRequest(args, context)
     if (args.dry_run) return previewAnswer({ product, type, request }, context)
-    if (mayWrite(type)) context.requirePerson("an agent config whose runs may write needs a person's confirmation")
+    if (needsPerson(type)) context.requirePerson("an agent config whose runs may write needs a person's confirmation")
     const { config, isReadBack } = await create(request, product, context)
     const place = { product: product.id, config: configArgument(config) }
     return {

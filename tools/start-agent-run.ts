@@ -18,7 +18,7 @@ import { WAIT_SECONDS } from './support/agents/next-steps.ts'
 import { runCuts, runOutput } from './support/agents/run-output.ts'
 import { runTask } from './support/agents/run-task.ts'
 import { describeRun, showRun } from './support/agents/show-run.ts'
-import { mayWrite, onceConfirmed, readTypes, writesWords, type AgentType } from './support/agents/types.ts'
+import { needsPerson, onceConfirmed, readTypes, writesWords, type AgentType } from './support/agents/types.ts'
 import { factList } from './support/deleting/remove.ts'
 import { PREVIEW } from './support/words.ts'
 import { ifReadable, mayBeDone, unknownOutcome } from './support/writes/outcome.ts'
@@ -75,7 +75,7 @@ export const startAgentRun = defineTool({
         data: { dry_run: true, would_start: startFacts(starting).map(({ label, value }) => `${label}: ${value}`) },
       }
     }
-    if (mayWrite(starting.type)) context.requirePerson("a run that may write needs a person's confirmation")
+    if (needsPerson(starting.type)) context.requirePerson("a run that may write needs a person's confirmation")
     const run = await start(starting, context)
     // It is started: what cannot be read afterwards is no reason to report a failure.
     const followed = seconds === 0 ? undefined : await ifReadable(follow(run, { product, seconds }, context))

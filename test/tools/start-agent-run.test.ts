@@ -15,9 +15,11 @@ beforeAll(async () => {
     title: 'Suggest links',
     writes: ['link_proposals', 'branches'],
   })
-  app = await startAgentApp({ agentTypes: [probe(), writing] })
+  const judging = probe(undefined, { id: 'gate_watch', title: 'Watch the gate', writes: ['verdicts'] })
+  app = await startAgentApp({ agentTypes: [probe(), writing, judging] })
   await configure(app, { name: 'Nightly', input: { limit: 3 } })
   await configure(app, { name: 'Links', agent_type_id: 'link_suggester' })
+  await configure(app, { name: 'Gate', agent_type_id: 'gate_watch' })
 })
 afterAll(() => app.close())
 
@@ -61,11 +63,14 @@ test('with wait_seconds the answer is that of the run that has ended', async () 
   expect(text).toContain('| summary: Found 3.')
 })
 
-test('an agent that only reads is started without a question', async () => {
+test.each([
+  ['that only reads', 'Nightly'],
+  ['that stores verdicts', 'Gate'],
+])('an agent %s is started without a question', async (_, config) => {
   const asked: string[] = []
   await using agent = await connect(app.api, { options, user: yesTo(asked) })
-  const { text } = await agent.call('start_agent_run', { config: 'Nightly', wait_seconds: 20 })
-  expect(text).toMatch(/^Started\. The agent run of Nightly \(probe\) succeeded/)
+  const { text } = await agent.call('start_agent_run', { config, wait_seconds: 20 })
+  expect(text).toMatch(/^Started\. The agent run of \w+ \(\w+\) succeeded/)
   expect(asked).toEqual([])
 })
 

@@ -43,14 +43,17 @@ function folded(name: string): string {
     .trim()
 }
 
-/** Whether its runs may write; also true where the deployment does not say what they write. */
-export function mayWrite(type: AgentType | undefined): boolean {
-  return type?.writes === undefined || type.writes.length > 0
+/** compute_quality_gate stores verdicts without a question too. */
+const UNASKED: ReadonlySet<string> = new Set(['verdicts'])
+
+/** Whether a person confirms its runs: they may write, or the deployment does not say what they write. */
+export function needsPerson(type: AgentType | undefined): boolean {
+  return type?.writes === undefined || type.writes.some((name) => !UNASKED.has(name))
 }
 
 /** The end of the sentence that says what a preview would do. */
 export function onceConfirmed(type: AgentType | undefined): string {
-  return mayWrite(type) ? ', once the user confirms' : ''
+  return needsPerson(type) ? ', once the user confirms' : ''
 }
 
 /** What its runs may write, in words. */

@@ -40,7 +40,7 @@ export const gateWatch = defineAgent({
     'risks that end. Names what would settle an inconclusive verdict.',
   version: '1.0.0',
   reads: ['requirements', 'tests', 'issues', 'risks'],
-  writes: ['quality-gate'],
+  writes: ['verdicts'],
   input,
   output: GateWatchOutput,
 
