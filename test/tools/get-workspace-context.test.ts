@@ -248,6 +248,9 @@ test('agent configs are listed with their type and how their last run ended', as
 
 test('a list of agent configs leads to what each agent type does', async () => {
   await using caller = await connect(shop.api, { options: { toolsets: ['default', 'agents'] } })
-  const { text } = await caller.call('get_workspace_context', { include: ['agent_configs'] })
+  const { text } = await caller.call('get_workspace_context', {
+    product: shop.productId,
+    include: ['agent_configs'],
+  })
   expect(text).toContain('- get_agent_config {"product":"1"} (what each agent type does)')
 })
