@@ -1,0 +1,33 @@
+/** The middle value; of an even count the upper of the two. */
+export function median(values: readonly number[]): number {
+  return percentile(values, 0.5)
+}
+
+/** The value below which the given part (0 to 1) of the values lie; NaN without values. */
+export function percentile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+}
+
+/**
+ * Runs the contestants in turn, `rounds` times, so that a drift of the machine hits all of them alike. Returns the values
+ * of each, in the order of the rounds.
+ */
+export async function inTurn<N extends string>(
+  contestants: Record<N, () => Promise<number>>,
+  rounds: number,
+): Promise<Record<N, number[]>> {
+  const names = Object.keys(contestants) as N[]
+  const taken = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<N, number[]>
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of names) taken[name].push(await contestants[name]())
+  }
+  return taken
+}
+
+/** Milliseconds that the work takes. */
+export async function elapsed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}

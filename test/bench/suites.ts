@@ -1,0 +1,5 @@
+import type { Suite } from './harness/suite.ts'
+import { start } from './suites/start.ts'
+
+/** The suites of `npm run bench`, in the order in which they run. */
+export const suites: Readonly<Record<string, Suite>> = { start }
