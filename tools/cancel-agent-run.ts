@@ -18,7 +18,7 @@ const WAIT_SECONDS = 5
 export const cancelAgentRun = defineTool({
   name: 'cancel_agent_run',
   toolset: 'agents',
-  // Cancelled a second time it stays as it is.
+  // Cancelling a run twice does not change it further.
   effect: 'update',
   title: 'Cancel an agent run',
   description:

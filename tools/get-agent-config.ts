@@ -7,10 +7,8 @@ import { configLabel, configsCall } from '../src/mcp/resolve/find-agent.ts'
 import { ifOffered, notOfferedSentence } from '../src/mcp/resolve/offered.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
-import { quoted } from '../src/mcp/text/untrusted.ts'
 import { inputText } from './support/agents/input-json.ts'
-import { agentRun, runState } from './support/agents/run-output.ts'
-import { runSeconds } from './support/agents/states.ts'
+import { agentRun, runRow, runState, runSummary } from './support/agents/run-output.ts'
 import { inputNames, inputRows, readTypes, requireTypes, writesWords, type AgentType } from './support/agents/types.ts'
 
 /** Runs that are shown of one config. */
@@ -65,11 +63,11 @@ export const getAgentConfig = defineTool({
         },
         type: type && { ...type, may_write: writesWords(type) },
         input_members: type && inputRows(type),
-        runs: last.map((run) => ({ ...run, started_by: run.started_by?.display_name, seconds: runSeconds(run) })),
+        runs: last.map(runRow),
       },
       untrusted: {
         ...agentRun,
-        content: { runs: last.map(({ id, summary }) => ({ id, summary: summary && quoted`${summary}` })) },
+        content: { runs: last.map(runSummary) },
       },
       next: [last[0] && nextCall('get_agent_run', { run: last[0].id }, 'its newest run with the output')],
     }

@@ -9,11 +9,9 @@ import { rows } from '../src/mcp/result/output.ts'
 import { describePage, MOST_ROWS, USUAL_ROWS } from '../src/mcp/result/page.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
-import { quoted } from '../src/mcp/text/untrusted.ts'
 import { followRun } from './support/agents/follow.ts'
-import { agentRun, runCuts, runOutput, runState } from './support/agents/run-output.ts'
+import { agentRun, runCuts, runOutput, runRow, runState, runSummary } from './support/agents/run-output.ts'
 import { showRun } from './support/agents/show-run.ts'
-import { runSeconds } from './support/agents/states.ts'
 
 export const getAgentRun = defineTool({
   name: 'get_agent_run',
@@ -69,13 +67,8 @@ async function listRuns(
   return {
     answer: (runs.length === 0 ? none : `${what} of ${label}, newest first; ${page.range}. ${page.notes}`).trim(),
     product,
-    data: {
-      runs: runs.map((run) => ({ ...run, started_by: run.started_by?.display_name, seconds: runSeconds(run) })),
-    },
-    untrusted: {
-      ...agentRun,
-      content: { runs: runs.map(({ id, summary }) => ({ id, summary: summary && quoted`${summary}` })) },
-    },
+    data: { runs: runs.map(runRow) },
+    untrusted: { ...agentRun, content: { runs: runs.map(runSummary) } },
     next: [
       runs[0]
         ? nextCall('get_agent_run', { run: runs[0].id }, 'the newest with its output')

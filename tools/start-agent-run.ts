@@ -6,7 +6,7 @@ import { defineTool, type Context, type Question } from '../src/mcp/define/defin
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { configArgument, configLabel } from '../src/mcp/resolve/find-agent.ts'
 import { mayBeId } from '../src/mcp/resolve/ids.ts'
-import { explainNotOffered } from '../src/mcp/resolve/offered.ts'
+import { isNotOffered, notOffered } from '../src/mcp/resolve/offered.ts'
 import type { AgentConfig, AgentRun, Product } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { flag, teamLine, upTo } from '../src/mcp/result/output.ts'
@@ -166,16 +166,8 @@ function explainRefusal(error: ServiceError, place: Readonly<Record<string, stri
         details,
       )
     default:
-      return asNotOffered(error)
+      return isNotOffered(error) ? notOffered('the start of agent runs', START_ELSEWHERE, error) : error
   }
 }
 
-function asNotOffered(error: ServiceError): Error {
-  try {
-    return explainNotOffered('the start of agent runs', { hint: 'ask the user to start it in the web interface.' })(
-      error,
-    )
-  } catch (explained) {
-    return explained as Error
-  }
-}
+const START_ELSEWHERE = { hint: 'ask the user to start it in the web interface.' }

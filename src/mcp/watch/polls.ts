@@ -6,12 +6,12 @@ const POLL_MS = 15_000
 /** The same while it will change soon (decision 068). */
 const MOVING_POLL_MS = 2_000
 
-/** Who hears of changes. */
+/** What is told of changes. */
 export interface Listener {
   changed(this: void): void
   /** The state is gone, or its reader may not read it any more: the last change. */
   ended(this: void): void
-  /** False while no one would hear of a change. */
+  /** False while a change would be told to no one. */
   isListening(this: void): boolean
 }
 

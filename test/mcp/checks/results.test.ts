@@ -185,7 +185,7 @@ function callsWithIds({ structured }: Called): Call[] {
   })
 }
 
-/** The narrowest call without the other parameters of which only one is passed. */
+/** The narrowest call, without the parameters that cannot be passed together with this one. */
 function leastBeside(tool: Tool, parameter: string): Arguments {
   const { oneOf = [] } = examples.get(tool.name) ?? {}
   const least = Object.entries(callVariants(tool, things)[0] ?? {})

@@ -1,7 +1,10 @@
 import * as z from 'zod'
 import { AgentConfig, AgentRun } from '../../../src/contract/agents.ts'
 import type { Cut } from '../../../src/mcp/result/answer.ts'
+import type { AgentRun as Run } from '../../../src/mcp/resolve/types.ts'
 import { fields, pick } from '../../../src/mcp/result/output.ts'
+import { quoted } from '../../../src/mcp/text/untrusted.ts'
+import { runSeconds } from './states.ts'
 
 /** Who wrote the texts of a run. */
 export const agentRun = {
@@ -15,6 +18,16 @@ export const runState = {
   ...pick(AgentRun, 'state', 'created_at'),
   started_by: AgentRun.shape.started_by.shape.display_name,
   seconds: z.int(),
+}
+
+/** A run as a row of a list, with the members of `runState`. */
+export function runRow(run: Run) {
+  return { ...run, started_by: run.started_by?.display_name, seconds: runSeconds(run) }
+}
+
+/** What a run says it found, which is outsiders' text. */
+export function runSummary({ id, summary }: Run) {
+  return { id, summary: summary && quoted`${summary}` }
 }
 
 /** One run as a result shows it; `last_event` is where the next read goes on. */

@@ -163,7 +163,7 @@ test('the digest shows the verdicts of both releases and the accepted risks that
   expect(late.summary).toContain('1 accepted risk ends within 7 days.')
 })
 
-test('a product without a known release is told to record one', async () => {
+test('the digest of a product without a known release says to record one', async () => {
   await using app = await startApp()
   await app.ingest({ release: 'app@1.0.0' })
   await expect(digest(app)).rejects.toThrow('record one with record_release')

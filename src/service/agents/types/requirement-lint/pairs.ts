@@ -26,7 +26,7 @@ interface Entry {
   read: ReadStatement
   concepts: ReadonlyMap<string, number>
   total: number
-  /** The rarest concepts, of which another requirement with enough common words has at least one. */
+  /** The rarest concepts: another requirement with enough common words has at least one of them. */
   rarest: readonly string[]
 }
 
@@ -38,8 +38,8 @@ export interface Pair {
 }
 
 /**
- * The pairs of requirements that say the same or contradict each other (decision 065), of which at least one is `wanted`.
- * They are found by their rare words instead of by comparing all with all. `pause` is called for each requirement.
+ * The pairs of requirements that say the same or contradict each other (decision 065); at least one of each pair is
+ * `wanted`. They are found by their rare words instead of by comparing all with all. `pause` is called for each requirement.
  */
 export async function findPairs(
   requirements: readonly Worded[],
