@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { headlines } from '../../../test/bench/harness/headlines.ts'
+import { readResults } from '../../../test/bench/harness/results.ts'
 import { makeTranscripts } from './transcripts.ts'
 
 export const readmeFile = resolve(import.meta.dirname, '../../../README.md')
@@ -7,9 +9,12 @@ export const readmeFile = resolve(import.meta.dirname, '../../../README.md')
 /** A marker, and the code block below it. */
 const MARKED = /^(<!-- transcript: ([\w-]+) -->\n\n```\n)[^]*?(?=\n```$)/gm
 
+/** The figures that `npm run bench -- --write` measured last. */
+const MEASURED = /^(<!-- measured -->\n\n)[^]*?(?=\n\n<!-- end of measured -->$)/m
+
 /**
- * `README.md` with every marked block replaced by what the calls return now. Throws if a block has no transcript, or a
- * transcript no block.
+ * `README.md` with every marked block replaced by what the calls return now, and the measured figures. Throws if a block
+ * has no transcript, or a transcript no block.
  */
 export async function readmeText(text = readFileSync(readmeFile, 'utf8')): Promise<string> {
   const transcripts = await makeTranscripts()
@@ -22,7 +27,7 @@ export async function readmeText(text = readFileSync(readmeFile, 'utf8')): Promi
     return start + transcript
   })
   if (unused.size > 0) throw new Error(`README.md has no block for the transcripts ${[...unused].join(', ')}`)
-  return written
+  return written.replace(MEASURED, (_, start: string) => start + headlines(readResults()))
 }
 
 if (import.meta.main) {

@@ -1,32 +1,31 @@
-import { markdownTable } from './table.ts'
-import type { Result, Suite } from './suite.ts'
+import { goalCells, goalCount, judgedGoals } from './goals.ts'
+import type { Result, Results } from './suite.ts'
+import { markdownCells, markdownTable } from './table.ts'
 
-/** The text of `BENCHMARKS.md`: what each suite measured last, in the order of the suites. */
-export function benchmarksDocument(
-  suites: Readonly<Record<string, Suite>>,
-  results: Readonly<Record<string, Result>>,
-): string {
-  const parts = Object.entries(suites).flatMap(([name, { about }]) => {
-    const result = results[name]
-    return result === undefined ? [] : [part(name, about, result)]
-  })
-  return `${introduction}\n${parts.join('\n')}`
+/** The text of `BENCHMARKS.md`: the goals, then what each suite measured last. */
+export function benchmarksDocument(results: Results): string {
+  const suites = Object.entries(results).map(([name, result]) => part(name, result))
+  return `${[introduction, goals(results), ...suites].join('\n\n')}\n`
 }
 
 const introduction = `# Benchmarks
 
-Written by \`npm run bench -- --write\`, which measures every suite, or \`npm run bench -- --write SUITE …\` for some. Every
-command prints the same tables, and \`--json\` the values of each round.
+Written by \`npm run bench -- --write\` from [test/bench/results.json](test/bench/results.json), which has the values of each
+round. \`npm run bench\` measures again and prints the same tables, \`npm run bench -- SUITE …\` some of them, \`--json\` the
+values.
 
 Times depend on the machine. What is compared runs in turn, in one run, and a ratio is the median of the ratios of the
-rounds: read the ratios first. A goal is for the median or for the ratio of its row.
-`
+rounds: read the ratios first. A goal is for the median or for the ratio of its row.`
 
-function part(name: string, about: string, { measured, node, cores, load, tables }: Result): string {
-  const shown = tables.map((table) => {
-    const notes = (table.notes ?? []).map((note) => `\n${note}\n`).join('')
-    return `### ${table.title}\n\n${markdownTable(table)}\n${notes}`
-  })
+function goals(results: Results): string {
+  const judged = judgedGoals(results)
+  return `## Goals\n\n${goalCount(judged)}.\n\n${markdownCells(goalCells(judged))}`
+}
+
+function part(name: string, { about, onlyNamed, measured, node, cores, load, tables }: Result): string {
   const machine = `Measured ${measured} with Node ${node} on ${String(cores)} cores, load ${load.toFixed(1)} before.`
-  return `## ${name}\n\n${about} Repeat it with \`npm run bench -- ${name}\`. ${machine}\n\n${shown.join('\n')}`
+  const repeat = `Repeat it with \`npm run bench -- ${name}\`.`
+  const subject = [about, onlyNamed, repeat, machine].filter((sentence) => sentence !== undefined).join(' ')
+  const shown = tables.map((table) => `### ${table.title}\n\n${markdownTable(table)}`)
+  return [`## ${name}`, subject, ...shown].join('\n\n')
 }

@@ -35,9 +35,3 @@ function isReached(value: number | undefined, { most, least }: Goal): boolean {
   if (value === undefined || Number.isNaN(value)) return false
   return (most === undefined || value <= most) && (least === undefined || value >= least)
 }
-
-/** `≤ 40 ms`, `≥ 0.8 ×`. */
-export function goalText({ of, most, least }: Goal, unit: string): string {
-  const limit = [most !== undefined && `≤ ${String(most)}`, least !== undefined && `≥ ${String(least)}`]
-  return `${limit.filter(Boolean).join(', ')} ${of === 'ratio' ? '×' : unit}`
-}

@@ -1,5 +1,18 @@
 /** What a figure is measured in. */
-export type Unit = 'ms' | 's' | 'MB' | 'KB' | 'B' | 'tokens' | 'calls/s' | 'events/s' | 'calls' | 'events'
+export type Unit =
+  | 'ms'
+  | 's'
+  | 'MB'
+  | 'KB'
+  | 'B'
+  | '%'
+  | 'tokens'
+  | 'tools'
+  | 'calls'
+  | 'calls/s'
+  | 'events'
+  | 'events/s'
+  | 'cases/s'
 
 /** What a figure has to reach: of its median, or of its ratio to the row that it is `against`. */
 export interface Goal {
@@ -17,6 +30,8 @@ export interface Figure {
   /** The row of the same table that the values are divided by, round by round. */
   against?: string
   goals?: readonly Goal[]
+  /** The words under which `README.md` shows the figure among those that a reader wants first. */
+  headline?: string
 }
 
 export interface Table {
@@ -30,17 +45,22 @@ export interface Table {
 export interface Suite {
   /** What is measured, and against what: a sentence or two. */
   about: string
+  /** Why `npm run bench` leaves the suite out unless it is named, as in "It takes four minutes." */
+  onlyNamed?: string
   run(): Promise<readonly Table[]>
 }
 
 /** What a suite has measured, as it is kept in `results.json`. */
-export interface Result {
+export interface Result extends Pick<Suite, 'about' | 'onlyNamed'> {
   /** ISO 8601 date. */
   measured: string
   node: string
   /** Cores of the machine. */
   cores: number
-  /** Load average of the minute before the suite began: above 0.5 something else was running. */
+  /** Load average of the minute before the first suite of the run: above 0.5 something else was running. */
   load: number
   tables: readonly Table[]
 }
+
+/** Results by the name of their suite, in the order of the suites. */
+export type Results = Readonly<Record<string, Result>>
