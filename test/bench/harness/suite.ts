@@ -13,6 +13,8 @@ export type Unit =
   | 'events'
   | 'events/s'
   | 'cases/s'
+  | 'counters'
+  | 'rows'
 
 /** What a figure has to reach: of its median, or of its ratio to the row that it is `against`. */
 export interface Goal {
