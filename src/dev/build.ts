@@ -33,15 +33,28 @@ if (major < 22 || (major === 22 && minor < 19)) {
  */
 export async function build(outdir: string): Promise<void> {
   rmSync(outdir, { recursive: true, force: true })
+  const { metafile } = await bundleCommand(outdir, {
+    main: 'src/main.ts',
+    // A thread starts from its own file.
+    'source-map-worker': 'src/service/errors/sourcemaps/process/worker-entry.ts',
+    'report-worker': 'src/service/quality/test-ingest/thread-entry.ts',
+  })
+  cpSync(join(root, 'src/service/sql/migrations'), join(outdir, 'migrations'), { recursive: true })
+  cpSync(gateViewFile, join(outdir, basename(gateViewFile)))
+  cpSync(join(root, 'src/service/sample/recordings'), join(outdir, 'recordings'), { recursive: true })
+  for (const file of ['README.md', 'LICENSE']) {
+    if (existsSync(join(root, file))) cpSync(join(root, file), join(outdir, file))
+  }
+  writeFileSync(join(outdir, 'THIRD-PARTY-LICENSES.txt'), licences(metafile))
+  writeFileSync(join(outdir, 'package.json'), `${JSON.stringify(published(), undefined, 2)}\n`)
+}
+
+/** Bundles programs and writes the command `tracegate.js`, which starts the one that is named `main`. */
+export async function bundleCommand(outdir: string, entryPoints: { main: string } & Record<string, string>) {
   mkdirSync(outdir, { recursive: true })
-  const { metafile } = await bundle({
+  const bundled = await bundle({
     absWorkingDir: root,
-    entryPoints: {
-      main: 'src/main.ts',
-      // A thread starts from its own file.
-      'source-map-worker': 'src/service/errors/sourcemaps/process/worker-entry.ts',
-      'report-worker': 'src/service/quality/test-ingest/thread-entry.ts',
-    },
+    entryPoints,
     outdir,
     bundle: true,
     splitting: true,
@@ -62,14 +75,7 @@ export async function build(outdir: string): Promise<void> {
   const command = join(outdir, 'tracegate.js')
   writeFileSync(command, entry)
   chmodSync(command, 0o755)
-  cpSync(join(root, 'src/service/sql/migrations'), join(outdir, 'migrations'), { recursive: true })
-  cpSync(gateViewFile, join(outdir, basename(gateViewFile)))
-  cpSync(join(root, 'src/service/sample/recordings'), join(outdir, 'recordings'), { recursive: true })
-  for (const file of ['README.md', 'LICENSE']) {
-    if (existsSync(join(root, file))) cpSync(join(root, file), join(outdir, file))
-  }
-  writeFileSync(join(outdir, 'THIRD-PARTY-LICENSES.txt'), licences(metafile))
-  writeFileSync(join(outdir, 'package.json'), `${JSON.stringify(published(), undefined, 2)}\n`)
+  return bundled
 }
 
 function published() {
