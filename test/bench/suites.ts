@@ -1,11 +1,13 @@
 import type { Suite } from './harness/suite.ts'
 import { crash } from './suites/crash/index.ts'
 import { disk } from './suites/disk/index.ts'
+import { queries } from './suites/queries/index.ts'
 import { start } from './suites/start/index.ts'
 
 /** The suites of `npm run bench`, in the order in which they run and are shown. */
 export const suites: Readonly<Record<string, Suite>> = {
   start,
+  queries,
   crash,
   disk,
 }

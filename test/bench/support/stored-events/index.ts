@@ -1,13 +1,25 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { dayMs } from '../../../../src/service/shared/times.ts'
 import { newestVersion } from '../../../../src/service/sql/migrate.ts'
 import { fillCounters, fillOccurrences } from './fill.ts'
 import { writeFacts } from './facts.ts'
 import { plan, type StoredSize } from './plan.ts'
-import { closeIssues, storePatterns } from './patterns.ts'
+import { storePatterns } from './patterns.ts'
+import { addTeamWork } from './team-work.ts'
 
 /** A data directory that is filled. */
 export interface StoredEvents {
@@ -17,33 +29,35 @@ export interface StoredEvents {
 }
 
 const PREFIX = 'tracegate-stored-events-'
+/** The file that holds the time of the newest event. */
+const MARK = 'stored-until'
 
 /**
  * A data directory with so many issues and occurrences of the last 30 days, 90 % of them in the first product, for reading:
- * it is kept in the folder for temporary files and shared by all measurements of a day. Whoever writes takes a copy
- * (`copyStoredEvents`). Directories of another day or schema are removed.
+ * it is kept in the folder for temporary files for a day, by schema and version of this folder, and shared by all
+ * measurements. Whoever writes takes a copy (`copyStoredEvents`).
  */
 export async function storedEvents(size: StoredSize): Promise<StoredEvents> {
-  const day = new Date().toISOString().slice(0, 10)
-  const state = createHash('sha256')
-    .update(`${day} ${String(newestVersion())}`)
-    .digest('hex')
-    .slice(0, 12)
-  for (const name of readdirSync(tmpdir())) {
-    const isOld = name.startsWith(PREFIX) && !name.includes(`-${state}-`)
-    if (isOld) rmSync(join(tmpdir(), name), { recursive: true, force: true })
-  }
+  removeOld()
+  const state = createHash('sha256').update(String(newestVersion())).update(ownText()).digest('hex').slice(0, 12)
   const dataDir = join(tmpdir(), `${PREFIX}${state}-${String(size.issues)}-${String(size.occurrences)}`)
-  const mark = join(dataDir, 'stored-until')
-  if (!existsSync(mark)) {
-    const draft = mkdtempSync(join(tmpdir(), `${PREFIX}${state}-draft-`))
+  if (!existsSync(dataDir)) {
+    const draft = mkdtempSync(join(tmpdir(), `${PREFIX}draft-`))
     const now = Date.now()
     await fillDirectory(draft, size, now)
-    writeFileSync(join(draft, 'stored-until'), String(now))
-    rmSync(dataDir, { recursive: true, force: true })
+    writeFileSync(join(draft, MARK), String(now))
     renameSync(draft, dataDir)
   }
-  return { dataDir, now: Number(readFileSync(mark, 'utf8')) }
+  return { dataDir, now: Number(readFileSync(join(dataDir, MARK), 'utf8')) }
+}
+
+/** Directories of yesterday: the periods of pages end now. */
+function removeOld(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const folder = join(tmpdir(), name)
+    const isOld = name.startsWith(PREFIX) && statSync(folder).birthtimeMs < Date.now() - dayMs
+    if (isOld) rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 /** The same in a fresh folder of the caller's, who may write into it. */
@@ -55,7 +69,7 @@ export async function copyStoredEvents(size: StoredSize, dataDir: string): Promi
 
 /**
  * Fills an empty directory: the first event of each issue goes through the service; its other occurrences are copies with
- * another time, place and user, and all counters are summed from them.
+ * another time, place and user, and all counters are summed from them. Requirements, tests and statuses follow.
  */
 export async function fillDirectory(dataDir: string, size: StoredSize, now: number): Promise<void> {
   const planned = plan(size, now)
@@ -70,5 +84,11 @@ export async function fillDirectory(dataDir: string, size: StoredSize, now: numb
   fillCounters(db, now)
   db.exec('COMMIT; PRAGMA journal_mode = WAL')
   db.close()
-  await closeIssues(dataDir, patterns, now)
+  await addTeamWork(dataDir, patterns, now)
+}
+
+/** What this folder writes is in its files. */
+function ownText(): string {
+  const files = readdirSync(import.meta.dirname).toSorted()
+  return files.map((name) => readFileSync(join(import.meta.dirname, name), 'utf8')).join('')
 }

@@ -48,22 +48,8 @@ async function sendEvents(dataDir: string, plan: Plan, events: (sinks: readonly 
   }
 }
 
-/** Resolves a fifth of the issues and ignores a tenth, as an owner does it at the time. */
-export async function closeIssues(dataDir: string, patterns: readonly Pattern[], now: number): Promise<void> {
-  await using app = await startService(dataDir, { now })
-  for (const productId of new Set(patterns.map((pattern) => pattern.productId))) {
-    for (const [status, rests] of Object.entries({ resolved: [1, 6], ignored: [4] })) {
-      const chosen = patterns.filter((pattern, issue) => pattern.productId === productId && rests.includes(issue % 10))
-      const ids = chosen.map(({ issueId }) => issueId)
-      for (let from = 0; from < ids.length; from += 500) {
-        const body = { issue_ids: ids.slice(from, from + 500), status, note: 'seen by the team' }
-        await post(app, `/v1/products/${String(productId)}/issues:bulkSetStatus`, body)
-      }
-    }
-  }
-}
-
-function startService(dataDir: string, clock: { now: number }): Promise<App> {
+/** The service on a data directory, with a clock of the caller's. */
+export function startService(dataDir: string, clock: { now: number }): Promise<App> {
   return startApp({ dataDir, platform: { now: () => clock.now }, checkResponses: false, newIssuesPerHour: 0 })
 }
 
@@ -174,7 +160,8 @@ function readPatterns(dataDir: string, issues: number): Pattern[] {
   return patterns
 }
 
-async function post(app: App, path: string, body: unknown): Promise<void> {
+/** A request that has to succeed. */
+export async function post(app: App, path: string, body: unknown): Promise<void> {
   const reply = await app.request('POST', path, body)
   if (reply.status !== 200) throw new Error(`${path} was answered with ${JSON.stringify(reply.body)}`)
 }

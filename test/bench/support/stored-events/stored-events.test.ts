@@ -6,8 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runRetention } from '../../../../src/service/errors/issues/retention.ts'
 import { openSqlite } from '../../../../src/service/sql/sqlite.ts'
 import { fillDirectory } from './index.ts'
-import { closeIssues, storeThroughService } from './patterns.ts'
+import { storeThroughService } from './patterns.ts'
 import { plan } from './plan.ts'
+import { addTeamWork } from './team-work.ts'
 
 const size = { issues: 40, occurrences: 400 }
 const now = Date.UTC(2026, 10, 21, 12)
@@ -21,7 +22,7 @@ beforeAll(async () => {
   const db = await openSqlite(join(sent, 'tracegate.db'))
   await runRetention(db, now)
   await db.close()
-  await closeIssues(sent, patterns, now)
+  await addTeamWork(sent, patterns, now)
 })
 
 afterAll(() => rmSync(folder, { recursive: true }))

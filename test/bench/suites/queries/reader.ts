@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { startApp } from '../../../app.ts'
+import { connect } from '../../../mcp/clients.ts'
+import { elapsed } from '../../harness/measure.ts'
+import { pages, type Reading } from './pages.ts'
+import { findSubjects } from './subjects.ts'
+
+/** What the measuring process asks for: a page by its table and name, or the memory. */
+export type Asked = { table: string; page: string } | 'memory'
+
+// A process of its own for each data directory, so that its memory can be told: `reader.ts DIRECTORY NOW`.
+const [dataDir = '', now = ''] = process.argv.slice(2)
+const app = await startApp({ dataDir, platform: { now: () => Number(now) }, checkResponses: false })
+const agent = await connect(app.api)
+const reading: Reading = {
+  async get(path) {
+    const reply = await app.request('GET', path)
+    if (reply.status !== 200) throw new Error(`${path} was answered with ${JSON.stringify(reply.body)}`)
+    return reply
+  },
+  async tool(name, args) {
+    const result = await agent.call(name, args)
+    if (result.isError) throw new Error(`${name}: ${result.text}`)
+    return result
+  },
+  subjects: await findSubjects(app),
+}
+process.on('message', (asked: Asked) => void answer(asked))
+process.on('disconnect', () => void close())
+process.send?.('ready')
+
+/** Milliseconds, or megabytes of resident memory. */
+async function answer(asked: Asked): Promise<void> {
+  if (asked === 'memory') return void process.send?.(residentMegabytes())
+  const read = pages[asked.table]?.[asked.page]
+  process.send?.(await elapsed(async () => read?.(reading)))
+}
+
+function residentMegabytes(): number {
+  const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
+  return Number(kilobytes) / 1024
+}
+
+async function close(): Promise<void> {
+  await agent[Symbol.asyncDispose]()
+  await app.close()
+  process.exit()
+}
