@@ -6,7 +6,7 @@ import type { Subjects } from './subjects.ts'
 export interface Reading {
   /** A GET of the REST surface, through the router. */
   get(path: string): Promise<Reply>
-  tool: Connected['call']
+  call: Connected['call']
   subjects: Subjects
 }
 
@@ -80,23 +80,30 @@ export const pages: Readonly<Record<string, Readonly<Record<string, ReadPage>>>>
     traceability: ({ get, subjects }) => get(`${product(subjects)}/quality-gate/traceability`),
   },
   'Tools, in process': {
-    get_workspace_context: ({ tool }) => tool('get_workspace_context'),
-    'get_workspace_context with all lists': ({ tool }) =>
-      tool('get_workspace_context', { include: ['environments', 'components', 'releases'] }),
-    find_error_issues: ({ tool }) => tool('find_error_issues'),
-    'find_error_issues in production': ({ tool }) => tool('find_error_issues', { environment: 'production' }),
-    'find_error_issues of a release': ({ tool }) => tool('find_error_issues', { release: 'shop@2.29.0' }),
-    'find_error_issues of 7 days': ({ tool }) => tool('find_error_issues', { period: '7d', sort: 'times_seen' }),
-    'find_error_issues by text': ({ tool }) => tool('find_error_issues', { match: 'card was declined' }),
-    get_error_issue: ({ tool, subjects }) => tool('get_error_issue', { issue: subjects.loud }),
-    'get_error_issue with all sections': ({ tool, subjects }) =>
-      tool('get_error_issue', { issue: subjects.loud, include: ['stats', 'events', 'variation', 'values'] }),
-    get_fix_context: ({ tool, subjects }) => tool('get_fix_context', { issue: subjects.loud }),
-    get_release: ({ tool }) => tool('get_release', { release: 'shop@2.29.0' }),
-    find_coverage_gaps: ({ tool }) => tool('find_coverage_gaps'),
-    get_quality_gate: ({ tool }) => tool('get_quality_gate'),
-    compute_quality_gate: ({ tool }) => tool('compute_quality_gate'),
+    get_workspace_context: tool('get_workspace_context'),
+    'get_workspace_context with all lists': tool('get_workspace_context', {
+      include: ['environments', 'components', 'releases'],
+    }),
+    find_error_issues: tool('find_error_issues'),
+    'find_error_issues in production': tool('find_error_issues', { environment: 'production' }),
+    'find_error_issues of a release': tool('find_error_issues', { environment: 'production', release: 'shop@2.29.0' }),
+    'find_error_issues of 7 days': tool('find_error_issues', { period: '7d', sort: 'times_seen' }),
+    'find_error_issues by text': tool('find_error_issues', { match: 'card was declined' }),
+    get_error_issue: ({ call, subjects }) => call('get_error_issue', { issue: subjects.loud }),
+    'get_error_issue with all sections': ({ call, subjects }) =>
+      call('get_error_issue', { issue: subjects.loud, include: ['stats', 'events', 'variation', 'values'] }),
+    get_fix_context: ({ call, subjects }) =>
+      call('get_fix_context', { product: subjects.productId, issue: subjects.loud }),
+    get_release: tool('get_release', { release: 'shop@2.29.0' }),
+    find_coverage_gaps: tool('find_coverage_gaps'),
+    get_quality_gate: tool('get_quality_gate'),
+    compute_quality_gate: tool('compute_quality_gate'),
   },
+}
+
+/** A call of a tool about the product. */
+function tool(name: string, args: Record<string, unknown> = {}): ReadPage {
+  return ({ call, subjects }) => call(name, { product: subjects.productId, ...args })
 }
 
 function product({ productId }: Subjects): string {

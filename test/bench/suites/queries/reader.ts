@@ -11,14 +11,14 @@ export type Asked = { table: string; page: string } | 'memory'
 // A process of its own for each data directory, so that its memory can be told: `reader.ts DIRECTORY NOW`.
 const [dataDir = '', now = ''] = process.argv.slice(2)
 const app = await startApp({ dataDir, platform: { now: () => Number(now) }, checkResponses: false })
-const agent = await connect(app.api)
+const agent = await connect(app.api, { options: { toolsets: ['all'] } })
 const reading: Reading = {
   async get(path) {
     const reply = await app.request('GET', path)
     if (reply.status !== 200) throw new Error(`${path} was answered with ${JSON.stringify(reply.body)}`)
     return reply
   },
-  async tool(name, args) {
+  async call(name, args) {
     const result = await agent.call(name, args)
     if (result.isError) throw new Error(`${name}: ${result.text}`)
     return result
