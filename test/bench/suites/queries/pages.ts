@@ -1,12 +1,12 @@
-import type { Connected } from '../../../mcp/clients.ts'
+import type { Called } from '../../../mcp/clients.ts'
 import type { Reply } from '../../../app.ts'
 import type { Subjects } from './subjects.ts'
 
 /** What a page is read with. */
 export interface Reading {
   /** A GET of the REST surface, through the router. */
-  get(path: string): Promise<Reply>
-  call: Connected['call']
+  get(this: void, path: string): Promise<Reply>
+  call(this: void, tool: string, args?: Record<string, unknown>): Promise<Called>
   subjects: Subjects
 }
 
