@@ -9,7 +9,8 @@ import { indexTest } from '../cases/text-index.ts'
 import { testTitle } from '../cases/title.ts'
 import { takeNumber } from '../../workspace/numbers.ts'
 import type { PlacedCase } from './cases.ts'
-import { findCreatedMeanwhile, type KnownTest, type Matched } from './match.ts'
+import type { KnownTest } from './known-test.ts'
+import { findCreatedMeanwhile, type Matched } from './match.ts'
 import { recordResult, type RecordedRun } from './results.ts'
 import { createSuites } from './suites.ts'
 
@@ -249,7 +250,7 @@ export async function deprecateMissing(
   const present = new Set(cases.map(({ testId }) => testId))
   const files = new Set(cases.map(({ placed }) => placed.file_path).filter((file) => file !== ''))
   const known = prepare(
-    `SELECT id, labels FROM test WHERE product_id = ? AND file_path = ? AND kind = 'TEST_KIND_CASE'
+    `SELECT id, labels FROM test WHERE product_id = ? AND file_path = ? AND kind <> 'TEST_KIND_SUITE'
        AND status <> 'TEST_STATUS_DEPRECATED' AND deleted_at IS NULL`,
   )
   const missing: string[] = []

@@ -70,7 +70,7 @@ function hasOutsideError({ placed }: AppliedCase): boolean {
 
 function knownCases(prepare: Prepare, productId: number, files: ReadonlySet<string>): KnownCase[] {
   const find = prepare(
-    `SELECT ${PLACE} FROM test WHERE product_id = ? AND file_path = ? AND kind = 'TEST_KIND_CASE'
+    `SELECT ${PLACE} FROM test WHERE product_id = ? AND file_path = ? AND kind <> 'TEST_KIND_SUITE'
        AND last_status IN ('RESULT_STATUS_PASSED', 'RESULT_STATUS_FLAKY')
        AND status <> 'TEST_STATUS_DEPRECATED' AND deleted_at IS NULL`,
   )
@@ -96,7 +96,7 @@ export async function retireOutsideErrors(
   const names = syntheticNames.map(() => '?').join(', ')
   const known = prepare(
     `SELECT ${PLACE}, name, framework, labels, (SELECT run_id FROM test_result WHERE test_result.id = last_result_id) AS run_id
-     FROM test WHERE product_id = ? AND name IN (${names}) AND kind = 'TEST_KIND_CASE'
+     FROM test WHERE product_id = ? AND name IN (${names}) AND kind <> 'TEST_KIND_SUITE'
        AND status <> 'TEST_STATUS_DEPRECATED' AND deleted_at IS NULL`,
   ).all<KnownCase & { name: string; framework: string; labels: string; run_id: string | null }>(
     productId,

@@ -1,0 +1,126 @@
+import { basename, dirname } from 'node:path/posix'
+import type { Prepare } from '../../sql/database.ts'
+import type { PlacedCase } from './cases.ts'
+import { KNOWN_COLUMNS, type KnownTest } from './known-test.ts'
+
+export interface MatchedReport {
+  cases: readonly PlacedCase[]
+  direct: readonly (KnownTest | undefined)[]
+  /** The identities in the report. */
+  present: ReadonlySet<string>
+  /** Ids of tests that a case of the report has become; grows while cases are matched. */
+  taken: ReadonlySet<string>
+  /** The run of the report; '' for none. */
+  runId: string
+}
+
+/**
+ * Finds the former test of a case without a match: the only one with that name in its file, under another suite; or the
+ * only one with that suite and name in a file that is missing from the report and was renamed to this file: in the same
+ * folder, with the same base name, or with most of its cases found here.
+ */
+export function createRenames(prepare: Prepare, productId: number, report: MatchedReport) {
+  const { cases, direct, taken } = report
+  const files = new Set(cases.map(({ file_path }) => file_path))
+  const gone = goneCases(prepare, productId, report)
+  const isSameFile = sameFile(
+    prepare,
+    productId,
+    cases.filter((_, index) => direct[index] === undefined),
+  )
+  const isFree = (test: KnownTest) => !taken.has(test.id)
+  return (one: PlacedCase): KnownTest | undefined => {
+    const siblings = gone.inFile(one).filter(isFree)
+    if (siblings.length === 1) return siblings[0]
+    // The next report of a folder is another script.
+    if (one.isFileOfReport) return undefined
+    const moved = gone
+      .inSuite(one)
+      .filter(isFree)
+      .filter((test) => test.file_path !== '' && one.file_path !== '' && !files.has(test.file_path))
+    const [only, ...others] = moved.filter((test) => isSameFile(test.file_path, one.file_path))
+    return others.length === 0 ? only : undefined
+  }
+}
+
+/**
+ * The cases that neither the report nor an earlier one of its run has, by file and by name. Each file and each name is
+ * read once: reading them again for every case takes minutes when thousands are new.
+ */
+function goneCases(prepare: Prepare, productId: number, { present, runId }: MatchedReport) {
+  const inRun = prepare('SELECT 1 AS found FROM test_result WHERE run_id = ? AND test_id = ?')
+  const whole = prepare(`SELECT ${KNOWN_COLUMNS} FROM test WHERE id = ?`)
+  const read = (column: 'file_path' | 'name') => {
+    const select = selectCases(prepare, 'id, identity', column)
+    return (value: string) =>
+      select
+        .all<Pick<KnownTest, 'id' | 'identity'>>(productId, value)
+        .filter(({ id, identity }) => identity !== null && !present.has(identity) && !inRun.get(runId, id))
+        .flatMap(({ id }) => whole.get<KnownTest>(id) ?? [])
+  }
+  const [readFile, readName] = [read('file_path'), read('name')]
+  const byFile = remembered((file: string) => Map.groupBy(readFile(file), nameKey))
+  const byName = remembered((name: string) => Map.groupBy(readName(name), caseKey))
+  return {
+    inFile: (one: PlacedCase) => byFile(one.file_path).get(nameKey(one)) ?? [],
+    inSuite: (one: PlacedCase) => byName(one.name).get(caseKey(asStored(one))) ?? [],
+  }
+}
+
+/** Whether a missing file was renamed to the new file. */
+function sameFile(prepare: Prepare, productId: number, unmatched: readonly PlacedCase[]) {
+  const newCases = Map.groupBy(unmatched, ({ file_path }) => file_path)
+  const select = selectCases(prepare, 'suite_path, name, project', 'file_path')
+  const keysBefore = remembered((file: string) => select.all<CaseName>(productId, file).map(caseKey))
+  const keysNow = remembered((file: string) => new Set((newCases.get(file) ?? []).map(asStored).map(caseKey)))
+  // Cases come file by file, so only the answers for one new file are kept.
+  let newest = ''
+  let haveMostMoved = mostMovedTo(newest)
+  return (before: string, now: string) => {
+    if (dirname(before) === dirname(now) || basename(before) === basename(now)) return true
+    if (now !== newest) haveMostMoved = mostMovedTo(now)
+    newest = now
+    return haveMostMoved(before)
+  }
+
+  function mostMovedTo(now: string) {
+    return remembered((before) => {
+      const known = keysBefore(before)
+      const found = known.filter((key) => keysNow(now).has(key)).length
+      return found >= 2 && found * 2 > known.length
+    })
+  }
+}
+
+/**
+ * Selects the cases of a product by file or name. The kind is excluded rather than given: with three equalities SQLite
+ * prefers the index of all cases of the product.
+ */
+function selectCases(prepare: Prepare, columns: string, by: 'file_path' | 'name') {
+  return prepare(
+    `SELECT ${columns} FROM test WHERE product_id = ? AND ${by} = ? AND kind <> 'TEST_KIND_SUITE' AND deleted_at IS NULL`,
+  )
+}
+
+type CaseName = Pick<KnownTest, 'suite_path' | 'name' | 'project'>
+
+function asStored({ suite_path, name, project }: PlacedCase): CaseName {
+  return { suite_path: JSON.stringify(suite_path), name, project }
+}
+
+function caseKey({ suite_path, name, project }: CaseName): string {
+  return `${suite_path}\n${name}\n${project}`
+}
+
+function nameKey({ name, project }: Pick<CaseName, 'name' | 'project'>): string {
+  return `${name}\n${project}`
+}
+
+function remembered<T>(read: (key: string) => T): (key: string) => T {
+  const known = new Map<string, T>()
+  return (key) => {
+    const value = known.get(key) ?? read(key)
+    known.set(key, value)
+    return value
+  }
+}
