@@ -13,7 +13,8 @@ export interface Schema extends AccountSchema, AgentSchema, BranchSchema, GateSc
   environment: EnvironmentRow
   release: ReleaseRow
   issue: IssueRow
-  issue_hash: { product_id: number; hash: string; issue_id: string; vouched: Generated<number> }
+  issue_hash: IssueHashRow
+  body_dictionary: { id: number; product_id: number; made_at: number; packed: Uint8Array }
   occurrence: OccurrenceRow
   issue_presence: IssuePresenceRow
   issue_environment: IssueEnvironmentRow
@@ -158,6 +159,14 @@ export interface IssueRow {
   contradicted: Generated<number | null>
 }
 
+interface IssueHashRow {
+  product_id: number
+  hash: string
+  issue_id: string
+  vouched: Generated<number>
+  dictionary_id: Generated<number | null>
+}
+
 export interface OccurrenceRow {
   seq: Generated<number>
   id: string
@@ -171,6 +180,7 @@ export interface OccurrenceRow {
   user_hash: Generated<string>
   summary: string
   body: Uint8Array | null
+  dictionary_id: Generated<number | null>
   size_bytes: number
   before_first_seen: number | null
   before_last_seen: number | null

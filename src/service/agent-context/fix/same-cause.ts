@@ -1,5 +1,5 @@
 import { messageToken } from '../../errors/grouping/parameterise.ts'
-import { unpackBody } from '../../errors/issues/event-body.ts'
+import { createBodyReader } from '../../errors/issues/bodies/read.ts'
 import type { EventSymbolicator, Symbolicable } from '../../shared/event-symbolicator.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { RelatedBody } from './bodies.ts'
@@ -39,7 +39,7 @@ export async function newestRootError(
 ): Promise<RootError | undefined> {
   const newest = await rows
     .selectFrom('occurrence')
-    .select(['body', 'size_bytes'])
+    .select(['body', 'dictionary_id', 'size_bytes'])
     .where('issue_id', '=', id)
     .where('body', 'is not', null)
     .orderBy('timestamp', 'desc')
@@ -47,7 +47,8 @@ export async function newestRootError(
     .limit(1)
     .executeTakeFirst()
   if (newest === undefined || newest.body === null || newest.size_bytes > MOST_BYTES) return undefined
-  const { event } = await symbolicator.symbolicate(productId, unpackBody(newest.body).event)
+  const { event: sent } = await createBodyReader(rows)({ ...newest, body: newest.body })
+  const { event } = await symbolicator.symbolicate(productId, sent)
   return rootError(event)
 }
 

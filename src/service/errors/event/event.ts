@@ -73,6 +73,8 @@ export interface NormalEvent extends Pick<
   /** `sha256` of what identifies the user (id, else email, username, address), 32 hex; '' without a user. */
   user_hash: string
   size_bytes: number
+  /** How far the sender's clock was behind ours, in milliseconds, when that is more than a minute. Never served. */
+  drift?: number
   /** The payload as it was received, for `include_raw`. */
   raw_payload: Record<string, unknown>
 }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Database, Prepare } from '../../sql/database.ts'
 import { inSteps, PAUSE_MS, STEP } from '../../sql/in-steps.ts'
 import { dayMs, hourMs } from '../../shared/times.ts'
+import { removeDictionaries } from './bodies/remove.ts'
 import { resolutions } from './buckets.ts'
 import { readJson } from '../../sql/json.ts'
 import { StoredSettings } from '../../workspace/settings.ts'
@@ -22,7 +23,7 @@ export interface Removed {
  * Removes occurrences beyond their product's `retention_days` and `max_events_per_issue`, and fine-grained rollups past
  * their time (contract §13); `now` is epoch milliseconds. Every issue keeps its first and its newest occurrence,
  * without their bodies once they are past `retention_days`; above the cap an evenly spread sample stays, so that after
- * repeated runs older occurrences are sparser. Counters are never reduced. Runs in small transactions with pauses;
+ * repeated runs older occurrences are sparser. Dictionaries go with the last body that needs them. Counters are never reduced. Runs in small transactions with pauses;
  * `signal` ends the run after the current transaction.
  */
 export async function runRetention(
@@ -39,6 +40,7 @@ export async function runRetention(
     removed.bodies += old.bodies
     removed.occurrences += old.occurrences + (await thinLoudIssues(run, id, max_events_per_issue))
   }
+  await removeDictionaries(run)
   for (const { seconds, keptMs } of resolutions) {
     if (!Number.isFinite(keptMs)) continue
     removed.rollups += await inSteps(run, (prepare) => removeRollups(prepare, seconds, now - keptMs))
@@ -101,7 +103,7 @@ function oldAfter(
 }
 
 function removeBodies(prepare: Prepare, old: readonly OldOccurrence[]): number {
-  const statement = prepare('UPDATE occurrence SET body = NULL WHERE seq = ?')
+  const statement = prepare('UPDATE occurrence SET body = NULL, dictionary_id = NULL WHERE seq = ?')
   const kept = old.filter(({ spared, whole }) => spared === 1 && whole === 1)
   return kept.reduce((changes, { seq }) => changes + statement.run(seq).changes, 0)
 }

@@ -1,7 +1,7 @@
 import { groupEvent, type Grouping } from '../grouping/index.ts'
 import type { NormalEvent, NormalException } from '../event/event.ts'
 import type { Symbolication, EventSymbolicator } from '../../shared/event-symbolicator.ts'
-import type { StoredEvent } from './event-body.ts'
+import type { StoredEvent } from './bodies/body.ts'
 
 /** An event with the source maps that are available now applied to it. */
 export interface MappedEvent {

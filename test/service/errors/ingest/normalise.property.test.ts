@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { Event } from '../../../../src/contract/events.ts'
 import type { NormalEvent } from '../../../../src/service/errors/event/event.ts'
 import { isObject } from '../../../../src/lib/objects.ts'
+import { packBody, unpackBody } from '../../../../src/service/errors/issues/bodies/body.ts'
 import { normalise } from '../../../../src/service/errors/ingest/normalise/index.ts'
 import { EVENT_ID, NOW } from './harness.ts'
 
@@ -194,5 +195,18 @@ test('normalising changes nothing of the payload', () => {
       expect(event).toEqual(before)
       expect(raw).toBe(event)
     }),
+  )
+})
+
+test('an event is unpacked from its body as it was normalised', () => {
+  fc.assert(
+    fc.property(payload.filter(isObject), facts, (event, known) => {
+      const sent = JSON.parse(JSON.stringify(event)) as Record<string, unknown>
+      const { raw_payload: raw, drift = 0, ...stored } = normalise(sent, known)
+      const { event: unpacked, readRaw } = unpackBody(packBody({ ...stored, raw_payload: raw, drift }))
+      expect(unpacked).toEqual(stored)
+      expect(readRaw()).toEqual(raw)
+    }),
+    { numRuns: 300 },
   )
 })

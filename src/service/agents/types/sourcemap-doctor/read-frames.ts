@@ -1,6 +1,7 @@
 import type { UnmappedCause } from '../../../shared/event-symbolicator.ts'
 import type { AgentContext } from '../../define.ts'
-import { unpackBody, type StoredEvent } from '../../../errors/issues/event-body.ts'
+import type { StoredEvent } from '../../../errors/issues/bodies/body.ts'
+import { createBodyReader } from '../../../errors/issues/bodies/read.ts'
 import { chunks } from '../../../sql/chunks.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { Suspect } from './scan.ts'
@@ -34,11 +35,16 @@ export async function readFrames(
   const groups = new Map<string, FrameGroup>()
   const samples = suspects.flatMap((suspect) => suspect.samples.map((id) => ({ id, suspect })))
   const confirmed = createConfirmTimes(rows)
+  const readBody = createBodyReader(rows)
   for (const [done, { id, suspect }] of samples.entries()) {
     if (done % STEP === 0) await progress({ phase: 'samples', done, total: samples.length })
-    const row = await rows.selectFrom('occurrence').select('body').where('id', '=', id).executeTakeFirst()
+    const row = await rows
+      .selectFrom('occurrence')
+      .select(['body', 'dictionary_id'])
+      .where('id', '=', id)
+      .executeTakeFirst()
     if (!row?.body) continue
-    const { event: sent } = unpackBody(row.body)
+    const { event: sent } = await readBody({ ...row, body: row.body })
     const { event, unmapped } = await call.symbolicator.symbolicate(product.id, sent)
     for (const { frame, cause, uploadId } of unmapped) {
       // A limit of one event says nothing about the file.

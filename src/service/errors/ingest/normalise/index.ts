@@ -95,6 +95,7 @@ export function normalise(payload: JsonObject, facts: EventFacts): NormalEvent {
   }
   const checksum = readScalar(payload.checksum, 'checksum', 256, signals).trim()
   if (checksum !== '') event.signs = { checksum }
+  if (drift !== 0) event.drift = drift
   return { ...event, truncation_signals: signals.list() }
 }
 

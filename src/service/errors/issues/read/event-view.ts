@@ -14,7 +14,8 @@ import type { Rows } from '../../../sql/database.ts'
 import type { OccurrenceRow, ProductRow } from '../../../sql/schema.ts'
 import type { EventSymbolicator } from '../../../shared/event-symbolicator.ts'
 import { createTruncationNotes, type NoteTruncation } from '../../../shared/truncation-notes.ts'
-import { unpackBody, type StoredEvent } from '../event-body.ts'
+import type { StoredEvent } from '../bodies/body.ts'
+import { createBodyReader } from '../bodies/read.ts'
 import { Summary } from '../columns.ts'
 import { cutFrames } from './cut-frames.ts'
 import { timestamp } from '../../../shared/times.ts'
@@ -75,7 +76,8 @@ export interface EventOptions {
 export async function viewEvent(rows: Rows, occurrence: StoredOccurrence, options: EventOptions): Promise<EventBody> {
   const { product, maxFrames, includeRaw } = options
   const summary = viewSummary(occurrence, await readNames(rows, [occurrence]))
-  const stored = occurrence.body === null ? undefined : unpackBody(occurrence.body)
+  const { body } = occurrence
+  const stored = body === null ? undefined : await createBodyReader(rows)({ ...occurrence, body })
   const sent = stored?.event ?? emptyEvent(summary)
   const pause = () => pauseIfLarge(occurrence)
   await pause()

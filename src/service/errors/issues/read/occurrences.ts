@@ -45,7 +45,7 @@ export async function listOccurrenceRows(rows: Rows, query: OccurrenceQuery) {
     matching.where(after(last)).orderBy('timestamp', 'desc').orderBy('id', 'desc').limit(count)
   const text = filter.q?.trim() ?? ''
   if (text !== '') {
-    return searchOccurrences((last, count) => newest(last, count).selectAll().execute(), text, page)
+    return searchOccurrences(rows, (last, count) => newest(last, count).selectAll().execute(), text, page)
   }
   const found = await newest(page.after, page.size + 1)
     .select(listed)

@@ -1,5 +1,6 @@
 import type { NormalEvent } from '../../event/event.ts'
-import { unpackBody } from '../event-body.ts'
+import { createBodyReader, type ReadBody } from '../bodies/read.ts'
+import type { Rows } from '../../../sql/database.ts'
 import { Summary } from '../columns.ts'
 import { letOthersRun } from '../../../../lib/turns-of-others.ts'
 import { readJson } from '../../../sql/json.ts'
@@ -21,7 +22,8 @@ export type ReadStep = (last: Cursor | undefined, count: number) => Promise<Stor
  * event is opened. A page reads at most 1,000 events and 16 MiB; it can have fewer rows than its size, or none, and its
  * token continues the search. The total is known if the first page reads all events.
  */
-export async function searchOccurrences(readStep: ReadStep, text: string, page: Page) {
+export async function searchOccurrences(rows: Rows, readStep: ReadStep, text: string, page: Page) {
+  const readBody = createBodyReader(rows)
   const found: StoredOccurrence[] = []
   const wanted = text.toLowerCase()
   let [looked, bytes, last] = [0, 0, page.after]
@@ -31,7 +33,7 @@ export async function searchOccurrences(readStep: ReadStep, text: string, page: 
       if (last !== undefined && (found.length === page.size || looked === MOST_ROWS || bytes >= MOST_BYTES)) {
         return { rows: found, paging: pagingMembers(page, nextToken(page, last), -1) }
       }
-      if (holds(row, wanted)) found.push(row)
+      if (await holds(row, wanted, readBody)) found.push(row)
       looked += 1
       bytes += row.size_bytes
       last = { sortValue: row.timestamp, id: row.id }
@@ -44,9 +46,10 @@ export async function searchOccurrences(readStep: ReadStep, text: string, page: 
   }
 }
 
-function holds({ summary, body }: StoredOccurrence, wanted: string): boolean {
+async function holds({ summary, body, dictionary_id }: StoredOccurrence, wanted: string, readBody: ReadBody) {
   const { title, message, transaction } = readJson(Summary, summary)
-  const texts = [title, message, transaction, ...(body === null ? [] : eventTexts(unpackBody(body).event))]
+  const event = body === null ? undefined : (await readBody({ body, dictionary_id })).event
+  const texts = [title, message, transaction, ...(event === undefined ? [] : eventTexts(event))]
   return texts.some((text) => text.toLowerCase().includes(wanted))
 }
 

@@ -13,7 +13,8 @@ import type { EventSymbolicator } from '../../../shared/event-symbolicator.ts'
 import type { Database, Prepare, Rows } from '../../../sql/database.ts'
 import { findOverflowIssue } from './overflow.ts'
 import { attributeEvent } from '../attribute-event.ts'
-import { unpackBody, type StoredEvent } from '../event-body.ts'
+import type { StoredEvent } from '../bodies/body.ts'
+import { createBodyReader } from '../bodies/read.ts'
 
 /** Issues per transaction when all issues of a product are attributed again. */
 const STEP = 50
@@ -69,17 +70,19 @@ export function createAttribution({ db, symbolicator }: AttributionOptions) {
   /** Attributes every unresolved issue by its newest occurrence, a few per transaction. */
   async function reattribute(productId: number): Promise<void> {
     const overflow = await findOverflowIssue(db.read, productId)
+    const readBody = createBodyReader(db.read)
     for (let after = ''; ;) {
       const issues = await newestEvents(db.read, productId, after)
       const last = issues.at(-1)
       if (last === undefined) return
       after = last.id
       const events: { id: string; event: StoredEvent }[] = []
-      for (const { id, body } of issues) {
+      for (const { id, body, dictionary_id } of issues) {
         if (body === null || id === overflow) continue
         // Unpacking keeps the process busy: let everything else run between two events.
         await nextTurn()
-        const { event } = await symbolicator.symbolicate(productId, unpackBody(body).event)
+        const { event: sent } = await readBody({ body, dictionary_id })
+        const { event } = await symbolicator.symbolicate(productId, sent)
         events.push({ id, event })
       }
       await db.batch((prepare) => {
@@ -111,16 +114,17 @@ function stateIn(prepare: Prepare, productId: number): string {
 async function newestEvents(rows: Rows, productId: number, after: string) {
   return rows
     .selectFrom('issue')
-    .select(['id', (eb) => newestBody(eb.ref('issue.id')).as('body')])
-    .where('product_id', '=', productId)
+    .leftJoin('occurrence', (join) => join.on((eb) => eb('seq', '=', newestSeq(eb.ref('issue.id')))))
+    .select(['issue.id', 'body', 'dictionary_id'])
+    .where('issue.product_id', '=', productId)
     .where('status', '=', 'unresolved')
-    .where('id', '>', after)
-    .orderBy('id')
+    .where('issue.id', '>', after)
+    .orderBy('issue.id')
     .limit(STEP)
     .execute()
 }
 
-function newestBody(issueId: Expression<string>) {
-  return sql<Uint8Array | null>`(SELECT body FROM occurrence WHERE issue_id = ${issueId} AND body IS NOT NULL
+function newestSeq(issueId: Expression<string>) {
+  return sql<number>`(SELECT seq FROM occurrence WHERE issue_id = ${issueId} AND body IS NOT NULL
     ORDER BY timestamp DESC, id DESC LIMIT 1)`
 }

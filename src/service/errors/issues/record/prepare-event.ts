@@ -2,7 +2,6 @@ import type * as z from 'zod'
 import { defaultEnvironmentName } from '../../../workspace/releases/rules.ts'
 import type { NormalEvent } from '../../event/event.ts'
 import type { Symbolication } from '../../../shared/event-symbolicator.ts'
-import { packBody } from '../event-body.ts'
 import type { Summary } from '../columns.ts'
 import type { Doubts } from './corroboration.ts'
 import type { Prepared } from './record-event.ts'
@@ -20,23 +19,20 @@ export interface Doubting {
   contradicted: boolean
 }
 
-/**
- * Groups and packs an event: all the work that needs no database. The event is stored as it was sent, so that maps
- * uploaded later can be applied to it; grouping and summary use the symbolicated event.
- */
+/** Groups and sums up an event with source maps applied; `sent` is the event before. */
 export function prepareEvent(
   productId: number,
   sent: NormalEvent,
   { event, symbolication }: Symbolicated,
   { isSuspicious, contradicted }: Doubting,
-): Omit<Prepared, 'vouched'> {
+): Omit<Prepared, 'vouched' | 'packed'> {
   const grouping = groupSymbolicated(event, sent)
   const summary = JSON.stringify(toSummary(event, grouping.title, symbolication.state))
   const doubts: Doubts = {
     suspicious: isSuspicious([grouping.title, grouping.culprit, event.message]),
     contradicted,
   }
-  return { productId, event, grouping, summary, body: packBody(sent), doubts }
+  return { productId, event, grouping, summary, doubts }
 }
 
 function toSummary(event: NormalEvent, title: string, state: Symbolication['state']): z.input<typeof Summary> {

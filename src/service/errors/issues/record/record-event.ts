@@ -7,6 +7,7 @@ import type { NormalEvent } from '../../event/event.ts'
 import type { Prepare } from '../../../sql/database.ts'
 import type { Attribute, OpenLocator } from './attribution.ts'
 import { StoredSettings } from '../../../workspace/settings.ts'
+import { keepBody, type KeptBody, type PackedBody } from '../bodies/keep.ts'
 import { causeTypes } from '../causes.ts'
 import { corroborate, type Doubts } from './corroboration.ts'
 import { countOccurrence, countUser } from './counters.ts'
@@ -25,8 +26,8 @@ export interface Prepared {
   event: NormalEvent
   grouping: Grouping | OverflowGrouping
   summary: string
-  /** Of the event as it was sent. */
-  body: Uint8Array
+  /** The event as it was sent, so that source maps uploaded later can be applied to it. */
+  packed: PackedBody
   doubts: Doubts
   /** Came with a server key (decision 057). */
   vouched: boolean
@@ -88,8 +89,11 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
   const locate = tools.locator(prepare, productId, product.repository)
   const componentId = () => (isFolded ? '' : tools.attribute(prepare, productId, event, locate))
   const issueId = before?.id ?? createIssue(tools, filed, place, componentId)
-  const occurrence = insertOccurrence(tools, prepared, { issueId, place, before })
   const isNewPath = attachIssueHashes(prepare, filed, issueId)
+  const { hash } = prepared.grouping
+  // The issue that collects events has no place in the code in common with them.
+  const kept = keepBody(prepare, prepared.packed, { productId, hash, mayAdd: !isFolded })
+  const occurrence = insertOccurrence(tools, prepared, { issueId, place, before, kept })
   if (isNewPath && !isFolded) recordIssueFrames(prepare, productId, issueId, issueFrames(event, locate))
   const counted = {
     issueId,
@@ -196,14 +200,19 @@ function createIssue(tools: RecordTools, prepared: Prepared, place: EventPlace, 
 
 function insertOccurrence(
   { prepare, platform }: RecordTools,
-  { productId, event, summary, body, vouched }: Prepared,
-  { issueId, place, before }: { issueId: string; place: EventPlace; before: IssueFacts | undefined },
+  { productId, event, summary, vouched }: Prepared,
+  {
+    issueId,
+    place,
+    before,
+    kept,
+  }: { issueId: string; place: EventPlace; before: IssueFacts | undefined; kept: KeptBody },
 ): { id: string; seq: number } {
   const id = platform.newId()
   const seq = prepare(
     `INSERT INTO occurrence (id, product_id, issue_id, sdk_event_id, timestamp, received_at, environment_id, release_id,
-       user_hash, summary, body, size_bytes, before_first_seen, before_last_seen, before_times_seen,
-       vouched) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       user_hash, summary, body, dictionary_id, size_bytes, before_first_seen, before_last_seen, before_times_seen,
+       vouched) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).insert(
     id,
     productId,
@@ -215,7 +224,8 @@ function insertOccurrence(
     place.releaseId,
     event.user_hash,
     summary,
-    body,
+    kept.body,
+    kept.dictionaryId,
     event.size_bytes,
     before?.first_seen ?? null,
     before?.last_seen ?? null,

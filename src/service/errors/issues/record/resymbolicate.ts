@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type * as z from 'zod'
 import type { Grouping } from '../../grouping/index.ts'
 import type { Attribute, OpenLocator } from './attribution.ts'
-import { unpackBody, type StoredEvent } from '../event-body.ts'
+import type { StoredEvent } from '../bodies/body.ts'
+import { createBodyReader, type PackedEvent } from '../bodies/read.ts'
 import { Summary } from '../columns.ts'
 import type { ClaimCheck } from './claims.ts'
 import { corroborate } from './corroboration.ts'
@@ -128,11 +129,14 @@ async function issuesWithDebugId(
     .limit(MOST_ISSUES)
     .execute()
   const wanted = new Set(debugIds)
+  const readBody = createBodyReader(rows)
   const found: string[] = []
   for (const { id } of issues) {
     await nextTurn()
     const newest = await newestOccurrence(rows, id)
-    if (newest !== undefined && affords(newest) && hasDebugId(unpackBody(newest.body).event, wanted)) found.push(id)
+    if (newest === undefined || !affords(newest)) continue
+    const { event } = await readBody(newest)
+    if (hasDebugId(event, wanted)) found.push(id)
   }
   return found
 }
@@ -141,11 +145,10 @@ function hasDebugId({ exceptions, threads }: StoredEvent, wanted: ReadonlySet<st
   return [...exceptions, ...threads].some(({ frames }) => frames.some((frame) => wanted.has(frame.debug_id)))
 }
 
-interface NewestOccurrence {
+interface NewestOccurrence extends PackedEvent {
   id: string
   releaseId: string
   summary: string
-  body: Uint8Array
   sizeBytes: number
   vouched: boolean
 }
@@ -154,7 +157,7 @@ interface NewestOccurrence {
 async function newestOccurrence(rows: Rows, issueId: string): Promise<NewestOccurrence | undefined> {
   const found = await rows
     .selectFrom('occurrence')
-    .select(['id', 'release_id', 'summary', 'body', 'size_bytes', 'vouched'])
+    .select(['id', 'release_id', 'summary', 'body', 'dictionary_id', 'size_bytes', 'vouched'])
     .where('issue_id', '=', issueId)
     .where('body', 'is not', null)
     .orderBy('timestamp', 'desc')
@@ -162,8 +165,8 @@ async function newestOccurrence(rows: Rows, issueId: string): Promise<NewestOccu
     .limit(1)
     .executeTakeFirst()
   if (found === undefined || found.body === null) return undefined
-  const { id, release_id: releaseId, summary, body, size_bytes: sizeBytes } = found
-  return { id, releaseId, summary, body, sizeBytes, vouched: found.vouched === 1 }
+  const { id, release_id: releaseId, summary, body, dictionary_id, size_bytes: sizeBytes } = found
+  return { id, releaseId, summary, body, dictionary_id, sizeBytes, vouched: found.vouched === 1 }
 }
 
 /** An issue with its newest event, source maps applied. */
@@ -184,12 +187,14 @@ async function renew(
 ): Promise<{ changed: number; late: string[] }> {
   const renewed: Renewed[] = []
   const contradicted: string[] = []
+  const readBody = createBodyReader(tools.db.read)
   for (const issueId of issueIds) {
     // Let everything else of the process run between two events.
     await nextTurn()
     const occurrence = await newestOccurrence(tools.db.read, issueId)
     if (occurrence === undefined || !affords(occurrence)) continue
-    const read = await applySourceMaps(tools.symbolicator, productId, unpackBody(occurrence.body).event)
+    const { event: sent } = await readBody(occurrence)
+    const read = await applySourceMaps(tools.symbolicator, productId, sent)
     if (await tools.claims.contradicts(productId, read.event)) contradicted.push(issueId)
     const summary = renewedSummary(occurrence.summary, read.grouping.title, read.symbolication.state)
     // Nothing was mapped and the state is unchanged: so is the event.

@@ -5,6 +5,9 @@ import { createPace } from '../../../shared/pace.ts'
 import { resymbolicate } from './resymbolicate.ts'
 import type { Symbolicator } from '../../sourcemaps/symbolicate/symbolicator.ts'
 import type { Database } from '../../../sql/database.ts'
+import { packBody } from '../bodies/body.ts'
+import { createDictionaries } from '../bodies/choose.ts'
+import { dictionaryText } from '../bodies/dictionary.ts'
 import { createAttribution } from './attribution.ts'
 import { createClaimCheck } from './claims.ts'
 import { createSuspicion } from './corroboration.ts'
@@ -52,7 +55,9 @@ export function createEventStore({
   const attribution = createAttribution({ db, symbolicator })
   // Only one event at a time waits for its source maps, so that events are stored in the order of arrival.
   const inTurn = createPace()
+  const chooseInTurn = createPace()
   const pace = createPace()
+  const chooseDictionary = createDictionaries(db.read)
   const dropCounters = createDropCounters({ db, onError })
   const commit = groupCommit<RecordTools>({
     db,
@@ -76,7 +81,10 @@ export function createEventStore({
       const contradicted = await claims.contradicts(productId, symbolicated.event)
       const doubting = { isSuspicious, contradicted }
       const prepared = await pace(() => prepareEvent(productId, event, symbolicated, doubting))
-      return commit((tools) => recordEvent(tools, { ...prepared, vouched }))
+      const { hash } = prepared.grouping
+      const dictionary = await chooseInTurn(() => chooseDictionary(productId, hash, event))
+      const body = await pace(() => packBody(event, dictionaryText(dictionary)))
+      return commit((tools) => recordEvent(tools, { ...prepared, packed: { body, dictionary }, vouched }))
     },
 
     recordDropped: (productId, drops) => dropCounters.add(productId, drops),

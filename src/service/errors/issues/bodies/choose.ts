@@ -1,0 +1,46 @@
+import { LRUCache } from 'lru-cache'
+import type { NormalEvent } from '../../event/event.ts'
+import type { Rows } from '../../../sql/database.ts'
+import { isCurrent, makeDictionary, type Dictionary } from './dictionary.ts'
+
+/** Bytes of the dictionaries that are remembered: those of about 8,000 issues. */
+const KEPT_BYTES = 24 * 1024 ** 2
+/** What remembering one takes in addition to its text. */
+const ENTRY_BYTES = 300
+
+/** The dictionary for an event of a product with a hash. It may not be stored yet. */
+export type ChooseDictionary = (
+  productId: number,
+  hash: string,
+  event: Pick<NormalEvent, 'raw_payload' | 'received_at'>,
+) => Promise<Dictionary>
+
+/** Remembers the dictionaries of the hashes that came last; the first event of a hash makes one. */
+export function createDictionaries(rows: Rows): ChooseDictionary {
+  const kept = new LRUCache<string, Dictionary>({
+    maxSize: KEPT_BYTES,
+    sizeCalculation: ({ packed }) => packed.byteLength + ENTRY_BYTES,
+  })
+  return async (productId, hash, event) => {
+    const key = `${String(productId)} ${hash}`
+    const isUsable = (known: Dictionary | undefined) => known !== undefined && isCurrent(known, event.received_at)
+    const remembered = kept.get(key)
+    if (remembered !== undefined && isUsable(remembered)) return remembered
+    const stored = await readDictionary(rows, productId, hash)
+    // Another event may have made one meanwhile.
+    const chosen = [kept.get(key), stored].find(isUsable) ?? makeDictionary(event)
+    kept.set(key, chosen)
+    return chosen
+  }
+}
+
+async function readDictionary(rows: Rows, productId: number, hash: string): Promise<Dictionary | undefined> {
+  const row = await rows
+    .selectFrom('issue_hash')
+    .innerJoin('body_dictionary', 'body_dictionary.id', 'issue_hash.dictionary_id')
+    .select(['body_dictionary.id', 'made_at', 'packed'])
+    .where('issue_hash.product_id', '=', productId)
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  return row && { id: row.id, madeAt: row.made_at, packed: row.packed }
+}

@@ -1,0 +1,41 @@
+import type { Prepare } from '../../../sql/database.ts'
+import { packWithout } from './body.ts'
+import { dictionaryText, type Dictionary } from './dictionary.ts'
+
+/** A body, and the dictionary that it was packed with. */
+export interface PackedBody {
+  body: Uint8Array
+  dictionary: Dictionary
+}
+
+export interface KeptBody {
+  body: Uint8Array
+  dictionaryId: number | null
+}
+
+interface Keeping {
+  productId: number
+  /** The hash that the dictionary is for. */
+  hash: string
+  /** Whether a dictionary that is not stored yet may be. */
+  mayAdd: boolean
+}
+
+/**
+ * What to write for a body: stores its dictionary for later events with the hash, or packs the body again without it.
+ * Runs inside the caller's transaction, before the occurrence is inserted.
+ */
+export function keepBody(
+  prepare: Prepare,
+  { body, dictionary }: PackedBody,
+  { productId, hash, mayAdd }: Keeping,
+): KeptBody {
+  const { id, madeAt, packed } = dictionary
+  const isStored = prepare('SELECT 1 AS found FROM body_dictionary WHERE id = ?').get(id) !== undefined
+  if (isStored) return { body, dictionaryId: id }
+  if (!mayAdd) return { body: packWithout(body, dictionaryText(dictionary)), dictionaryId: null }
+  const add = 'INSERT INTO body_dictionary (id, product_id, made_at, packed) VALUES (?, ?, ?, ?)'
+  prepare(add).run(id, productId, madeAt, packed)
+  prepare('UPDATE issue_hash SET dictionary_id = ? WHERE product_id = ? AND hash = ?').run(id, productId, hash)
+  return { body, dictionaryId: id }
+}
