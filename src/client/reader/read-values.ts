@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { enumPrefix } from '../../contract/base/common.ts'
-import { findFlags, isAlarming } from '../../lib/outside-text/flags.ts'
+import { isAlarmingText } from '../../lib/outside-text/alarming-text.ts'
 import { isObject } from '../../lib/objects.ts'
 
 /** Reads one value of a response; undefined means that the service did not say. */
@@ -91,7 +91,7 @@ function folded(text: string): string {
 
 /** Whether the text may be shown as a fact of the deployment: at most four short words, which give no orders. */
 function isHarmless(text: string): boolean {
-  return text.length <= 40 && /^\w+(?:[ .:/+-]\w+){0,3}$/.test(text) && !isAlarming(findFlags(text))
+  return text.length <= 40 && /^\w+(?:[ .:/+-]\w+){0,3}$/.test(text) && !isAlarmingText(text)
 }
 
 /**
@@ -117,7 +117,7 @@ function isZeroTime(ms: number): boolean {
 
 /** What is left as it came: `2026-11-21`, `3 days ago`. */
 function isRawTime(text: string): boolean {
-  return text.length <= 40 && /^[\w :.,+/-]+$/.test(text) && !isAlarming(findFlags(text))
+  return text.length <= 40 && /^[\w :.,+/-]+$/.test(text) && !isAlarmingText(text)
 }
 
 function textMs(value: unknown): number | undefined {

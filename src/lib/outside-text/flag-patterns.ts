@@ -147,7 +147,7 @@ const roles: readonly RegExp[] = [
   /<\|[\w\s]{2,40}\|>|\[\/?inst\]|<<\/?sys>>|<\/?(?:start|end)_of_turn>/,
   /<\/?(?:system|assistant|human|developer|operator|instructions?|important|critical|information|system[-_](?:reminder|message|prompt|mode)|tool_(?:result|output|response)|error_event)(?:\s[^>\n]{0,60})?>|<\/user>|<user>[^\n]{0,30}(?:run|now|send|after)/,
   /^\s{0,3}(?:#{1,8}\s{0,2})?[([]?(?:system|assistant|human|developer)(?:[_ ](?:message|prompt|override|note))?[)\]]?\s{0,2}[:\]]\s{0,3}\S/m,
-  /(?:^|[\s"'#>([{*])[[【(](?:system|admin|operator|assistant|developer|root|tool output|系统|系統|시스템|シス템)[^\]】)\n]{0,30}[\]】)]/m,
+  /[[【(](?<=(?:^|[\s"'#>([{*])[[【(])(?:system|admin|operator|assistant|developer|root|tool output|系统|系統|시스템|シス템)[^\]】)\n]{0,30}[\]】)]/m,
   /["']role["']\s{0,2}:\s{0,2}["'](?:system|assistant|user|developer|tool)["']|(?:^|\s)role\s{0,2}=\s{0,2}(?:system|unrestricted)/m,
   /<\/?\s{0,3}untrusted|‹\/?untrusted|\bend of (?:the |this )?(?:untrusted|error (?:report|data)|event|document|email|tool)|\b(?:begin|end) system\b|[-=]{3}\s?end (?:of|untrusted|tool)|\bhuman:[\s\S]{0,300}?\bassistant:|[-=#%]{3}\s?end \w{1,40}|\[\[(?:start|end)[- ]of\b/,
   /^\s{0,3}#{1,6}\s{0,3}\(?(?:system|human|assistant|user|system_message)\b/m,

@@ -62,9 +62,10 @@ export function readings(text: string): string[] {
     .replaceAll(LETTER, (letter) => LOOKALIKES.get(letter) ?? letter)
   const joined = latin
     .replaceAll(/(?<![a-z])[a-z](?: [a-z](?![a-z])){3,}/g, (word) => word.replaceAll(' ', ''))
-    .replaceAll(/(?<=[a-z])-{1,4}(?=[a-z])/g, '')
-  const spelled = latin.replaceAll(/(?<![\w@$])(?=[013457$@]{0,3}[a-z])[a-z013457$@]{4,24}(?![\w@$])/g, (word) =>
-    word.replaceAll(/[013457$@]/g, (digit) => DIGITS.get(digit) ?? digit),
+    .replaceAll(/([a-z])-{1,4}(?=[a-z])/g, '$1')
+  const spelled = latin.replaceAll(
+    /(?<![\w@$])(?=[a-z]{0,24}[013457$@])(?=[013457$@]{0,3}[a-z])[a-z013457$@]{4,24}(?![\w@$])/g,
+    (word) => word.replaceAll(/[013457$@]/g, (digit) => DIGITS.get(digit) ?? digit),
   )
   return [...new Set([plain, latin, joined, spelled, sentencesInNames(latin)])]
 }

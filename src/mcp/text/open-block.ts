@@ -2,7 +2,7 @@ import { Untrusted } from '../../contract/base/text.ts'
 import { inSlices } from '../../lib/in-slices.ts'
 import { isObject } from '../../lib/objects.ts'
 import { clean, cutTo, inOneLine } from '../../lib/outside-text/clean.ts'
-import { findFlags, isAlarming } from '../../lib/outside-text/flags.ts'
+import { isAlarmingText } from '../../lib/outside-text/alarming-text.ts'
 import { cutRevealed, reveal } from '../../lib/outside-text/reveal.ts'
 import { NoteTaker, placeName, type BlockNotes } from './block-notes.ts'
 import { hideKeyLines, redact, redactData, redactValue } from './redact/index.ts'
@@ -161,8 +161,7 @@ function openValue(value: unknown): OpenContent | undefined {
 }
 
 function openQuoted(quote: Quoted, tally: Tally): string {
-  if (quote.isAside && isAlarming(findFlags(blockTexts(quote).join('\n').slice(0, longestRead(quote.max)))))
-    return WITHHELD
+  if (quote.isAside && isAlarmingText(blockTexts(quote).join('\n').slice(0, longestRead(quote.max)))) return WITHHELD
   const reach = { left: longestRead(quote.max), unread: 0 }
   const opened = quote.parts.map((_, index) => openPart(quote, index, tally, reach))
   // A name and its secret may be two parts.

@@ -1,6 +1,6 @@
 import { Untrusted } from '../../contract/base/text.ts'
 import { cutTo, inOneLine } from '../../lib/outside-text/clean.ts'
-import { findFlags, isAlarming } from '../../lib/outside-text/flags.ts'
+import { isAlarmingText } from '../../lib/outside-text/alarming-text.ts'
 import { longestRead, safeText } from './safe-text.ts'
 import { withoutMarkers } from './team.ts'
 
@@ -84,9 +84,7 @@ const NAME_CHARACTERS = 250
 export function knownName(name: Untrusted<string> | undefined, known: boolean | undefined): string | undefined {
   if (name === undefined || known !== true) return undefined
   const text = Untrusted.open(name).slice(0, longestRead(NAME_CHARACTERS))
-  return isAlarming(findFlags(text))
-    ? undefined
-    : cutTo(withoutMarkers(inOneLine(safeText(text).text)), NAME_CHARACTERS)
+  return isAlarmingText(text) ? undefined : cutTo(withoutMarkers(inOneLine(safeText(text).text)), NAME_CHARACTERS)
 }
 
 /** The text where all of it matches: a digest, a key or one of a few words cannot be an instruction. */
