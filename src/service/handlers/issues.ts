@@ -47,8 +47,9 @@ export const issueHandlers = {
 
   async listIssueEvents(input, call) {
     const { db, principal } = call
-    await requireIssue(db.read, principal, input.id)
-    const query = { issueId: input.id, filter: input, page: readPage(call, input), now: call.now() }
+    const { product } = await requireIssue(db.read, principal, input.id)
+    const subject = { issueId: input.id, productId: product.id }
+    const query = { ...subject, filter: input, page: readPage(call, input), now: call.now() }
     const { rows, paging } = await listOccurrenceRows(db.read, query)
     return { events: await viewSummaries(db.read, rows), ...paging }
   },

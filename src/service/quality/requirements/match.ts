@@ -25,20 +25,14 @@ export async function requirementsOfPaths(
   productId: number,
   paths: readonly string[],
 ): Promise<Map<string, PathClaim[]>> {
-  const matches = new Map<string, { requirementId: string; glob: string }[]>()
+  const candidates = await readCandidates(rows, productId, paths)
+  const matches = new Map<string, Candidate[]>()
   for (const path of new Set(paths)) {
-    const candidates = await rows
-      .selectFrom('requirement_path')
-      .select(['requirement_id', 'glob'])
-      .where('product_id', '=', productId)
-      .where('prefix', 'in', enclosingPrefixes(path))
-      .execute()
-    const matching = candidates.filter(({ glob }) => compiled(glob)(path))
-    if (matching.length > 0)
-      matches.set(
-        path,
-        matching.map(({ requirement_id, glob }) => ({ requirementId: requirement_id, glob })),
-      )
+    const starting = enclosingPrefixes(path)
+      .toSorted()
+      .flatMap((prefix) => candidates.get(prefix) ?? [])
+    const matching = starting.filter(({ glob }) => compiled(glob)(path))
+    if (matching.length > 0) matches.set(path, matching)
   }
   const refs = await loadCodeRefs(rows, [
     ...new Set([...matches.values()].flat().map(({ requirementId }) => requirementId)),
@@ -52,6 +46,23 @@ export async function requirementsOfPaths(
       }),
     ]),
   )
+}
+
+interface Candidate {
+  requirementId: string
+  glob: string
+}
+
+/** The code references that start like one of the paths, by their prefix. */
+async function readCandidates(rows: Rows, productId: number, paths: readonly string[]) {
+  const prefixes = [...new Set(paths.flatMap(enclosingPrefixes))]
+  const found = await rows
+    .selectFrom('requirement_path')
+    .select(['prefix', 'requirement_id as requirementId', 'glob'])
+    .where('product_id', '=', productId)
+    .where(rows.dialect.isOneOf('prefix', prefixes))
+    .execute()
+  return Map.groupBy(found, ({ prefix }): string => prefix) satisfies Map<string, Candidate[]>
 }
 
 /** The path itself, as a file and as a folder (`src/**` matches `src`), and every folder around it. */

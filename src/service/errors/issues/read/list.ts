@@ -62,9 +62,10 @@ async function newestSeq(rows: Rows, productId: number): Promise<number> {
 export function pageQuery(rows: Rows, query: IssueQuery, asOf: number) {
   const { page, sort } = query
   const matching = rows.selectFrom('issue').where((eb) => eb.and(conditions(rows, query)))
-  // In index order: only as many rows are read as the page needs.
+  // In index order: only as many rows are read as the page needs. Without the sum SQLite would read all issues by last_seq
+  // and sort them: 32 ms instead of 0.4 with 10,000 issues.
   const untouched = matching
-    .where('last_seq', '<=', asOf)
+    .where(sql<SqlBool>`last_seq + 0 <= ${asOf}`)
     .selectAll('issue')
     .select((eb) => eb.ref(sort).as('sort_value'))
     .where(after(page, sort))
@@ -166,8 +167,8 @@ function presence({ environment_id, release_id }: IssueFilter, since: number | u
   }
   if (release_id !== undefined) parts.push(sql<SqlBool>`here.release_id = ${release_id}`)
   if (since !== undefined) parts.push(sql<SqlBool>`here.last_seen >= ${since}`)
-  const all = sql.join(parts, sql` AND `)
-  return sql<SqlBool>`EXISTS (SELECT 1 FROM issue_presence AS here WHERE here.issue_id = issue.id AND ${all})`
+  const places = sql.table(release_id === undefined ? 'issue_environment' : 'issue_presence')
+  return sql<SqlBool>`EXISTS (SELECT 1 FROM ${places} AS here WHERE here.issue_id = issue.id AND ${sql.join(parts, sql` AND `)})`
 }
 
 /** `SHOP-31` in any case -> 31; -1, which no issue has, for a key of another product or text that is not a key. */

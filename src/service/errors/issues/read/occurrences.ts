@@ -28,6 +28,7 @@ export type OccurrenceFilter = Pick<
 
 interface OccurrenceQuery {
   issueId: string
+  productId: number
   filter: OccurrenceFilter
   page: Page
   /** Epoch milliseconds, for `period`. */
@@ -54,13 +55,14 @@ export async function listOccurrenceRows(rows: Rows, query: OccurrenceQuery) {
   return cutPage(page, found, total, (row) => ({ sortValue: row.timestamp, id: row.id }))
 }
 
-function conditions({ issueId, filter, now }: OccurrenceQuery): Expression<SqlBool>[] {
+function conditions({ issueId, productId, filter, now }: OccurrenceQuery): Expression<SqlBool>[] {
   const all = [sql<SqlBool>`issue_id = ${issueId}`]
   if (filter.environment_id !== undefined) all.push(inEnvironment(filter.environment_id))
   if (filter.release_id !== undefined) all.push(sql`release_id = ${filter.release_id}`)
   if (filter.period !== undefined) all.push(sql`timestamp >= ${now - periodMs[filter.period]}`)
   if (filter.sdk_event_id !== undefined) {
-    all.push(sql`sdk_event_id = ${filter.sdk_event_id.replaceAll('-', '').toLowerCase()}`)
+    const id = filter.sdk_event_id.replaceAll('-', '').toLowerCase()
+    all.push(sql`product_id = ${productId} AND sdk_event_id = ${id}`)
   }
   return all
 }
