@@ -8,14 +8,13 @@ import { explainFailure, resultCode } from './database-file.ts'
 import type { Bindable, Database, Pause, Prepare, Rows, Statement } from './database.ts'
 import { migrate } from './migrate.ts'
 import type { Schema } from './schema.ts'
+import { sliceLength } from './slice-length.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
 /** How often to try the write lock while another process holds it. */
 const LOOK_EVERY_MS = 10
 const STATEMENTS_KEPT = 512
-/** Time between two pauses of long work: what other writes and requests wait for it at a time. */
-const SLICE_MS = 10
 
 /**
  * Opens (or creates, mode 0600) the database file and brings it to the newest schema. One connection writes, one reads;
@@ -120,12 +119,14 @@ class SqliteDatabase implements Database {
   async writeInSlices<T>(work: (rows: Rows, prepare: Prepare, pause: Pause) => Promise<T>): Promise<T> {
     let slice = await this.#openSlice()
     const pause: Pause = async (beforeCommit) => {
-      if (performance.now() < slice.until) return
+      const full = performance.now()
+      if (full < slice.until) return
       await beforeCommit?.()
       this.#writer.exec('COMMIT')
+      const closed = performance.now()
       slice.end()
       await letOthersRun()
-      slice = await this.#openSlice()
+      slice = await this.#openSlice({ closingMs: closed - full, closed })
     }
     try {
       const result = await work(this.#rows, this.#prepare, pause)
@@ -140,7 +141,7 @@ class SqliteDatabase implements Database {
   }
 
   /** A transaction of its own in the queue, which other writes wait for until `end`. */
-  #openSlice(): Promise<Slice> {
+  #openSlice({ closingMs = 0, closed = performance.now() } = {}): Promise<Slice> {
     const { promise, resolve, reject } = Promise.withResolvers<Slice>()
     const ended = Promise.withResolvers<void>()
     const slice: Slice = {
@@ -152,7 +153,8 @@ class SqliteDatabase implements Database {
       },
     }
     const begin = () => {
-      slice.until = performance.now() + SLICE_MS
+      const now = performance.now()
+      slice.until = now + sliceLength({ closingMs, waitedMs: now - closed })
       resolve(slice)
       return ended.promise
     }
