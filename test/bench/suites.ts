@@ -1,4 +1,5 @@
 import type { Suite } from './harness/suite.ts'
+import { calls } from './suites/calls/index.ts'
 import { crash } from './suites/crash/index.ts'
 import { disk } from './suites/disk/index.ts'
 import { queries } from './suites/queries/index.ts'
@@ -8,6 +9,7 @@ import { start } from './suites/start/index.ts'
 export const suites: Readonly<Record<string, Suite>> = {
   start,
   queries,
+  calls,
   crash,
   disk,
 }
