@@ -12,6 +12,7 @@ import { instructions } from './surface/instructions.ts'
 import { createListing, type ListedTool, type Listing, type Surface } from './surface/listing.ts'
 import { errorText } from './result/teach.ts'
 import { registerPrompt } from './register-prompt.ts'
+import { reachedBy, type OneRequest } from './surface/reached.ts'
 import { acceptAnyArguments } from './call/repair/any-arguments.ts'
 import { registerSubscribe } from './register-subscribe.ts'
 import { registerTemplate } from './register-resource-template.ts'
@@ -43,6 +44,8 @@ export interface ServerFacts extends Omit<CallFacts, 'changing' | 'confirm'> {
   isLegacy?: boolean
   /** False while the client has no stream open; by default a connection is one. */
   isListening?: () => boolean
+  /** The only request that the server answers; by default it answers all of a connection. */
+  request?: OneRequest
 }
 
 function withDefaults(given: ServerFacts) {
@@ -61,15 +64,19 @@ export function openSubscriptions(given: ServerFacts, updated: (uri: string) => 
   return new Subscriptions({ listing, facts, polls: facts.polls, updated, isListening: facts.isListening })
 }
 
-/** One server with the surface that the options show; cheap, because schemas are shared. */
+/**
+ * One server with the surface that the options show. A server of one request registers only what that request can reach:
+ * to register everything takes longer than most calls.
+ */
 export function buildServer(given: ServerFacts): McpServer {
   const facts = withDefaults(given)
   const listing = createListing(facts.surface ?? everything, facts.options)
+  const reached = reachedBy(facts.request, listing)
   const hint = { ttlMs: LIST_TTL_MS, cacheScope: facts.cacheScope ?? 'public' }
   const server = new McpServer(
     { name: 'tracegate', title: 'Tracegate', version: facts.version },
     {
-      instructions: instructions(listing.offers),
+      ...(reached.isAll && { instructions: instructions(listing.offers) }),
       capabilities: {
         tools: { listChanged: false },
         resources: { listChanged: false, subscribe: listing.templates.some(({ template }) => template.watch) },
@@ -90,26 +97,28 @@ export function buildServer(given: ServerFacts): McpServer {
   acceptAnyArguments(server)
   const tasks = facts.isLegacy === true ? undefined : createToolTasks(listing, facts)
   if (tasks !== undefined) registerTasks(server, tasks)
-  for (const listed of listing.tools) registerTool(server, listed, listing, facts)
-  for (const { name, uri, text, ...metadata } of listing.resources) {
+  for (const listed of reached.tools) registerTool(server, listed, listing, facts)
+  for (const { name, uri, text, ...metadata } of reached.resources) {
     server.registerResource(name, uri, metadata, (address) => ({
       contents: [{ uri: address.href, mimeType: metadata.mimeType, text }],
     }))
   }
-  for (const view of listing.views) registerView(server, view)
+  for (const view of reached.views) registerView(server, view)
   const suggest = suggestions(facts)
-  for (const listed of listing.templates) {
+  for (const listed of reached.templates) {
     const { template, tool } = listed
     const call = (args: unknown, signal: AbortSignal) =>
       tryTool(tool, args, { listing, facts, signal, name: template.uriTemplate, address: true })
     registerTemplate(server, listed, { call, suggest })
   }
-  registerSubscribe(
-    server,
-    openSubscriptions(facts, (uri) => void server.server.sendResourceUpdated({ uri }).catch(() => undefined)),
-    (error) => errorText(error, { offers: listing.offers, pinned: facts.options.product !== undefined }),
-  )
-  for (const prompt of listing.prompts) registerPrompt(server, prompt, { offers: listing.offers, suggest })
+  if (facts.request === undefined) {
+    registerSubscribe(
+      server,
+      openSubscriptions(facts, (uri) => void server.server.sendResourceUpdated({ uri }).catch(() => undefined)),
+      (error) => errorText(error, { offers: listing.offers, pinned: facts.options.product !== undefined }),
+    )
+  }
+  for (const prompt of reached.prompts) registerPrompt(server, prompt, { offers: listing.offers, suggest })
   return server
 }
 

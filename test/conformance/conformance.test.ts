@@ -106,8 +106,8 @@ test.each([
   "behind our door the suite's fixture passes every scenario required by %s %s",
   async (suite, args, required, tasks) => {
     await using server = await serveMcp(app, {
-      build: (_scope, _token, era) =>
-        era === 'legacy'
+      build: (_scope, _token, { isLegacy }) =>
+        isLegacy === true
           ? buildFixture()
           : buildFixture({ tools: () => server.notify.toolsChanged(), prompts: () => server.notify.promptsChanged() }),
     })

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Api } from '../../client/api.ts'
 import { ENDPOINT_MISSING, ServiceError } from '../../errors.ts'
@@ -16,7 +16,7 @@ export type Verify = (token: string, product: string | undefined) => Promise<unk
 
 /** The SHA-256 of a token, in hex: the only form in which tokens are kept. */
 export function tokenHash(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
+  return hash('sha256', token)
 }
 
 /**
@@ -34,14 +34,14 @@ export function createVerifier(
     perf: { now },
   })
   return (token, product) => {
-    const hash = tokenHash(token)
-    const known = verified.get(hash)
+    const digest = tokenHash(token)
+    const known = verified.get(digest)
     if (known !== undefined) return known
     const asked = ask(verify, token, product)
-    verified.set(hash, asked)
+    verified.set(digest, asked)
     // Only valid tokens are cached: a new token, or one whose service is back, works immediately.
     const forget = () => {
-      if (verified.peek(hash) === asked) verified.delete(hash)
+      if (verified.peek(digest) === asked) verified.delete(digest)
     }
     asked.then((good) => good || forget(), forget)
     return asked

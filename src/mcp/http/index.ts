@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { hostHeaderValidation, originValidation, toNodeHandler, toWebRequest } from '@modelcontextprotocol/node'
+import { hostHeaderValidation, originValidation } from '@modelcontextprotocol/node'
 import {
+  classifyInboundRequest,
   createMcpHandler,
-  isLegacyRequest,
   ProtocolError,
-  type McpRequestContext,
   type McpServer,
   type ServerNotifier,
 } from '@modelcontextprotocol/server'
@@ -18,9 +17,10 @@ import { confirmHere, narrower, type ConfirmOptions } from '../confirm/options.t
 import type { SurfaceOptions } from '../define/define.ts'
 import { createVerifier, tokenHash, verifyWith, type Verify } from './auth.ts'
 import { BodyCutOff, BodyTooLarge, readJsonBody } from './body.ts'
+import { webRequest, writeResponse } from './exchange.ts'
 import { createRequestLimit } from './limit.ts'
 import { writeProblem } from './problem.ts'
-import { parseScope, type Scope } from './scope.ts'
+import { parseScope, single, type Scope } from './scope.ts'
 import { createListenStreams, type ListenStream } from './listen-streams.ts'
 import { createSessions } from './sessions.ts'
 import type { CallFacts, CallRecord } from '../call/call-tool.ts'
@@ -28,6 +28,7 @@ import type { Changing } from '../call/count-changes.ts'
 import { createRecentChanges } from '../call/recent-changes.ts'
 import { buildServer, openSubscriptions, type ServerFacts } from '../server.ts'
 import type { Surface } from '../surface/listing.ts'
+import type { OneRequest } from '../surface/reached.ts'
 import { refusedListen } from '../tasks/listen.ts'
 import { readListen, watchListened } from '../watch/listen.ts'
 import { createPolls, type Polls } from '../watch/polls.ts'
@@ -73,8 +74,17 @@ export interface McpHttpOptions {
   surface?: Surface
   clock?: Clock
   /** Builds the server of one request; lets a test put a public fixture behind this endpoint. */
-  build?: (scope: Scope, token: string, era: McpRequestContext['era'], isListening?: () => boolean) => McpServer
+  build?: (scope: Scope, token: string, use: ServerUse) => McpServer
 }
+
+/** What the handler of the SDK has to know of a request to build its server. */
+interface Asked {
+  scope: Scope
+  request: OneRequest
+}
+
+/** What a server is built for. */
+export type ServerUse = Pick<ServerFacts, 'isLegacy' | 'isListening' | 'request'>
 
 /** A handler of node:http requests under /mcp; `close` ends its sessions. */
 export interface McpHttp {
@@ -96,9 +106,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const factsFor = (scope: Scope, token: string): ServerFacts =>
     scopedFacts(options, scope, { token, changing: { caller: tokenHash(token), recent }, confirm, polls })
   const build: NonNullable<McpHttpOptions['build']> =
-    options.build ??
-    ((scope, token, era, isListening) =>
-      buildServer({ ...factsFor(scope, token), isLegacy: era === 'legacy', ...(isListening && { isListening }) }))
+    options.build ?? ((scope, token, use) => buildServer({ ...factsFor(scope, token), ...use }))
   // A surface that cannot be built would make every request fail with 500, so it fails at the start instead.
   buildServer({ api: () => options.apiFor(''), options: options.options, version: options.version })
 
@@ -115,20 +123,13 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   }
   const streams = createListenStreams()
   const modern = createMcpHandler(
-    ({ authInfo, requestInfo, era }) => {
-      const scope = parseScope(
-        new URL(requestInfo?.url ?? 'none:').pathname,
-        Object.fromEntries(requestInfo?.headers ?? []),
-        options.options,
-      )
-      if (authInfo === undefined || !('options' in scope))
-        throw new Error('a request reached the handler without its scope')
-      return build(scope, authInfo.token, era)
+    ({ authInfo }) => {
+      // `handle` puts it there.
+      const { scope, request } = authInfo?.extra as unknown as Asked
+      return build(scope, authInfo?.token ?? '', { request })
     },
     { legacy: 'reject', onerror: ownFault, maxRequestBodySize: MAX_BODY_BYTES, bus: streams.bus },
   )
-  const answerModern = toNodeHandler(modern, { onerror: onError, maxRequestBodySize: MAX_BODY_BYTES })
-
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     if (!hostAllowed(incoming, outgoing) || !originAllowed(incoming, outgoing)) return
     const scope = parseScope(requestPath(incoming), incoming.headers, options.options)
@@ -144,9 +145,9 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     const hold = intake.hold(tokenHash(token))
     outgoing.once('close', () => hold.release())
     const body = incoming.method === 'POST' ? await readJsonBody(incoming, MAX_BODY_BYTES, hold) : undefined
-    if (await isLegacyRequest(await toWebRequest(incoming, body), body)) {
+    if (isLegacy(incoming, body)) {
       const owner = `${tokenHash(token)} ${JSON.stringify([scope.options, scope.confirm])}`
-      const inSession = (isListening: () => boolean) => build(scope, token, 'legacy', isListening)
+      const inSession = (isListening: () => boolean) => build(scope, token, { isLegacy: true, isListening })
       return sessions.handle(incoming, outgoing, { body, owner, token: tokenHash(token), build: inSession })
     }
     const refused = refusedListen(body)
@@ -154,16 +155,18 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       outgoing.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refused))
       return undefined
     }
-    const auth = { token, clientId: tokenHash(token), scopes: [] }
-    const request = Object.assign(incoming, { auth })
+    const asked: Asked = { scope, request: body as OneRequest }
+    const authInfo = { token, clientId: tokenHash(token), scopes: [], extra: { ...asked } }
+    const answerModern = async (message: unknown) =>
+      writeResponse(outgoing, await modern.fetch(webRequest(incoming, outgoing), { authInfo, parsedBody: message }))
     const listen = options.build === undefined ? readListen(body) : undefined
-    if (listen === undefined) return answerModern(request, outgoing, body)
+    if (listen === undefined) return answerModern(body)
     const stream: ListenStream = { updated: () => {} }
     const subscriptions = openSubscriptions(factsFor(scope, token), (uri) => stream.updated(uri))
     outgoing.once('close', () => subscriptions.close())
     const watched = await watchListened(listen, subscriptions)
     if (outgoing.destroyed) return undefined
-    return streams.serve(stream, () => answerModern(request, outgoing, watched))
+    return streams.serve(stream, () => answerModern(watched))
   }
 
   /** The caller's token if it is valid; otherwise writes the response and resolves to undefined. */
@@ -207,6 +210,17 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       await Promise.all([sessions.close(), modern.close()])
     },
   })
+}
+
+/** Whether the request is one of the 2025 revisions, as the SDK classifies it. */
+function isLegacy({ method = 'GET', headers }: IncomingMessage, body: unknown): boolean {
+  const facts = {
+    httpMethod: method,
+    protocolVersionHeader: single(headers['mcp-protocol-version']),
+    mcpMethodHeader: single(headers['mcp-method']),
+    mcpNameHeader: single(headers['mcp-name']),
+  }
+  return classifyInboundRequest({ ...facts, body }).kind === 'legacy'
 }
 
 function writeIntakeProblem(outgoing: ServerResponse, { reason, message }: IntakeError): void {

@@ -113,6 +113,7 @@ function isToolset(name: string): boolean {
   return toolsets.some((known) => known === name)
 }
 
-function single(header: string | string[] | undefined): string | undefined {
+/** A header that came once or several times as one text. */
+export function single(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(',') : header
 }

@@ -3,14 +3,8 @@ import {
   MissingRequiredClientCapabilityError,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import * as z from 'zod'
+import { isObject } from '../../lib/objects.ts'
 import { TASKS_EXTENSION } from './task.ts'
-
-const Declared = z.looseObject({
-  [CLIENT_CAPABILITIES_META_KEY]: z.looseObject({
-    extensions: z.looseObject({ [TASKS_EXTENSION]: z.looseObject({}) }),
-  }),
-})
 
 /** Whether the client declares the tasks extension in this very request: what it declared before does not count. */
 export function declaresTasks({ envelope }: ServerContext['mcpReq']): boolean {
@@ -19,7 +13,9 @@ export function declaresTasks({ envelope }: ServerContext['mcpReq']): boolean {
 
 /** The same for the `_meta` of a request. */
 export function isDeclared(meta: unknown): boolean {
-  return Declared.safeParse(meta).success
+  const capabilities = isObject(meta) ? meta[CLIENT_CAPABILITIES_META_KEY] : undefined
+  const extensions = isObject(capabilities) ? capabilities['extensions'] : undefined
+  return isObject(extensions) && isObject(extensions[TASKS_EXTENSION])
 }
 
 /** The error (-32021) for a client that has to declare the tasks extension. */

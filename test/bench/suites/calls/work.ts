@@ -15,7 +15,7 @@ export const greeting = 'Everything is in order, and there is nothing to do.'
 /** The work of the second tool: one REST read. */
 export async function readName(api: Api): Promise<string> {
   const { user } = await api.getMe({})
-  return `You are ${user?.display_name ?? 'not known'}.`
+  return `You are ${user.display_name ?? 'not known'}.`
 }
 
 const shared = { toolset: 'default', effect: 'read', output: z.object({}) } as const
