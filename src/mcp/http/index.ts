@@ -12,6 +12,7 @@ import type { SendEvent } from '../../client/send-event.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isEndpointMissing, ServiceError } from '../../errors.ts'
 import { parseBearer } from '../../lib/bearer.ts'
+import { isObject } from '../../lib/objects.ts'
 import { createIntake, IntakeError, type IntakeLimits } from '../../lib/intake.ts'
 import { confirmHere, narrower, type ConfirmOptions } from '../confirm/options.ts'
 import type { SurfaceOptions } from '../define/define.ts'
@@ -80,7 +81,7 @@ export interface McpHttpOptions {
 /** What the handler of the SDK has to know of a request to build its server. */
 interface Asked {
   scope: Scope
-  request: OneRequest
+  request: OneRequest | undefined
 }
 
 /** What a server is built for. */
@@ -124,9 +125,10 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const streams = createListenStreams()
   const modern = createMcpHandler(
     ({ authInfo }) => {
+      if (authInfo === undefined) throw new Error('a request reached the handler without its caller')
       // `handle` puts it there.
-      const { scope, request } = authInfo?.extra as unknown as Asked
-      return build(scope, authInfo?.token ?? '', { request })
+      const { scope, request } = authInfo.extra as unknown as Asked
+      return build(scope, authInfo.token, request === undefined ? {} : { request })
     },
     { legacy: 'reject', onerror: ownFault, maxRequestBodySize: MAX_BODY_BYTES, bus: streams.bus },
   )
@@ -155,7 +157,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       outgoing.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refused))
       return undefined
     }
-    const asked: Asked = { scope, request: body as OneRequest }
+    const asked: Asked = { scope, request: isObject(body) ? (body as unknown as OneRequest) : undefined }
     const authInfo = { token, clientId: tokenHash(token), scopes: [], extra: { ...asked } }
     const answerModern = async (message: unknown) =>
       writeResponse(outgoing, await modern.fetch(webRequest(incoming, outgoing), { authInfo, parsedBody: message }))

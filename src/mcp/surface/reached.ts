@@ -17,8 +17,10 @@ const nothing: Reached = { tools: [], resources: [], templates: [], prompts: [],
 
 /** The part of the listing that answers to the request; all of it for other requests, and without one. */
 export function reachedBy(request: OneRequest | undefined, listing: Listing): Reached {
-  const name = isObject(request?.params) ? request.params['name'] : undefined
-  switch (request?.method) {
+  const all = { ...listing, isAll: true }
+  if (request === undefined) return all
+  const name = isObject(request.params) ? request.params['name'] : undefined
+  switch (request.method) {
     case 'tools/call':
       return { ...nothing, tools: listing.tools.filter(({ tool }) => tool.name === name) }
     case 'tools/list':
@@ -28,6 +30,6 @@ export function reachedBy(request: OneRequest | undefined, listing: Listing): Re
     case 'prompts/get':
       return { ...nothing, prompts: listing.prompts.filter((prompt) => prompt.name === name) }
     default:
-      return { ...listing, isAll: true }
+      return all
   }
 }

@@ -1,5 +1,6 @@
 import type { JSONRPCErrorResponse } from '@modelcontextprotocol/server'
 import * as z from 'zod'
+import { isListen } from '../watch/listen.ts'
 import { isDeclared, tasksNotDeclared } from './declared.ts'
 
 const TaskListen = z.looseObject({
@@ -16,7 +17,7 @@ const TaskListen = z.looseObject({
  * undefined for any other message. A client that declares it is acknowledged without them: none are sent.
  */
 export function refusedListen(message: unknown): JSONRPCErrorResponse | undefined {
-  const { data: listen } = TaskListen.safeParse(message)
+  const listen = isListen(message) ? TaskListen.safeParse(message).data : undefined
   if (listen === undefined || isDeclared(listen.params._meta)) return undefined
   const { code, message: words, data } = tasksNotDeclared()
   return { jsonrpc: '2.0', id: listen.id, error: { code, message: words, data } }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isObject } from '../../lib/objects.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 const Listen = z.looseObject({
@@ -10,9 +11,14 @@ const Listen = z.looseObject({
 /** A `subscriptions/listen` request of the 2026-07-28 revision for addresses. */
 export type Listen = z.output<typeof Listen>
 
+/** Whether the message asks for a stream at all: nearly none does, and a schema takes long to say no. */
+export function isListen(message: unknown): boolean {
+  return isObject(message) && message['method'] === 'subscriptions/listen'
+}
+
 /** The message if it is such a request. */
 export function readListen(message: unknown): Listen | undefined {
-  return Listen.safeParse(message).data
+  return isListen(message) ? Listen.safeParse(message).data : undefined
 }
 
 /** The name of the request's subscriptions. */
