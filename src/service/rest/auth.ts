@@ -1,3 +1,4 @@
+import type { InferResult } from 'kysely'
 import { parseScopes } from '../workspace/account.ts'
 import { hashToken } from '../workspace/tokens.ts'
 import { timingSafeEqual } from 'node:crypto'
@@ -29,6 +30,7 @@ export function createAuthenticator({
   platform: Platform
   log?: Log | undefined
 }): Authenticator {
+  const query = tokenQuery(db)
   const usedAt = new Map<string, number>()
   const writes = new Set<Promise<void>>()
 
@@ -55,7 +57,7 @@ export function createAuthenticator({
   return {
     async authenticate(authorization) {
       const now = platform.now()
-      const { token, workspaceIds } = await findToken(db, readBearerToken(authorization))
+      const { token, workspaceIds } = await findToken(db, query, readBearerToken(authorization))
       if (token.expires_at !== null && token.expires_at <= now) throw refused('TOKEN_EXPIRED', 'the token has expired')
       noteUse(token.id, token.last_used_at, now)
       return {
@@ -90,17 +92,25 @@ function readBearerToken(authorization: string | undefined): string {
   return token
 }
 
-async function findToken(db: Database, bearer: string) {
-  const hash = hashToken(bearer)
-  const found = await db.read
+function tokenQuery(db: Database) {
+  return db.read
     .selectFrom('token')
     .innerJoin('user', 'user.id', 'token.user_id')
     .leftJoin('workspace_member', 'workspace_member.user_id', 'token.user_id')
     .select(['token.id', 'token.name', 'token.user_id', 'token.hash', 'token.scopes', 'token.kind'])
     .select(['token.expires_at', 'token.revoked_at', 'token.last_used_at', 'user.display_name'])
     .select('workspace_member.workspace_id')
-    .where('token.hash', '=', hash)
-    .execute()
+    .where('token.hash', '=', '')
+    .compile()
+}
+
+/** `query` is a compiled `tokenQuery`: every request reads a token. */
+async function findToken(db: Database, query: ReturnType<typeof tokenQuery>, bearer: string) {
+  const hash = hashToken(bearer)
+  const { rows: found } = await db.read.executeQuery<InferResult<typeof query>[number]>({
+    ...query,
+    parameters: [hash],
+  })
   const token = found[0]
   const known = token !== undefined && timingSafeEqual(Buffer.from(token.hash), Buffer.from(hash))
   if (!known || token.revoked_at !== null) throw refused('TOKEN_INVALID', 'the token is not valid here')

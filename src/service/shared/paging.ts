@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { ServiceError } from '../../errors.ts'
 import type { Call } from './context.ts'
 import { digestText, readToken, writeToken, type Cursor } from './page-token.ts'
@@ -79,9 +79,7 @@ function withoutPaging(input: object): Record<string, unknown> {
 function hashQuery(endpoint: string, filters: Readonly<Record<string, unknown>>): string {
   const said = Object.entries(filters).filter(([, value]) => value !== undefined && value !== '')
   said.sort(([a], [b]) => (a < b ? -1 : 1))
-  return createHash('sha256')
-    .update(JSON.stringify([endpoint, said]))
-    .digest('base64url')
+  return hash('sha256', JSON.stringify([endpoint, said]), 'base64url')
 }
 
 /** The failure of a list that cannot find its place again, because the row that it continues after has changed. */

@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto'
+import { hash, randomInt } from 'node:crypto'
 import type * as z from 'zod'
 import type { Scope } from '../../contract/base/endpoint.ts'
 import type { TokenKind } from '../../contract/products.ts'
@@ -35,7 +35,7 @@ export function newToken(): string {
 
 /** SHA-256 of a token in hex: only this is stored. */
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
+  return hash('sha256', token)
 }
 
 /** Makes a token, with an audit row that does not hold it, and resolves to its secret. */
