@@ -95,12 +95,11 @@ interface Step {
 function fits({ text, structured }: Forms, { wide }: Limits): boolean {
   const json = JSON.stringify(structured)
   if (wide) return Math.max(text.length, json.length) <= MOST_CHARACTERS
-  return [text, json].every(
-    (form) =>
-      form.length <= DEFAULT_BYTES &&
-      Buffer.byteLength(form) <= DEFAULT_BYTES &&
-      estimateTokens(form) <= DEFAULT_TOKENS,
-  )
+  return [text, json].every((form) => {
+    const bytes = Buffer.byteLength(form)
+    // No token of the estimate is shorter than a byte.
+    return bytes < DEFAULT_TOKENS || (bytes <= DEFAULT_BYTES && estimateTokens(form) <= DEFAULT_TOKENS)
+  })
 }
 
 function mostThatFits<F extends Forms>(
