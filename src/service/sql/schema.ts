@@ -23,6 +23,8 @@ export interface Schema extends AccountSchema, AgentSchema, BranchSchema, GateSc
   issue_user: { issue_id: string; user_hash: string; environment_id: string; last_seen: number }
   issue_regression: { release_id: string; issue_id: string; at: number }
   occurrence_rollup: OccurrenceRollupRow
+  /** Events of an environment by ten minutes, or of a component by hour. */
+  activity: { subject_id: string; bucket: number; count: number }
   issue_history: IssueHistoryRow
   dropped_by_sdk: { product_id: number; reason: string; category: string; quantity: number }
   sourcemap: SourceMapRow

@@ -26,6 +26,19 @@ test('the owner of a path is the component with the most specific glob that does
   expect(await namesOf(app, '?path=README.md')).toEqual([])
 })
 
+test('events go along with an issue that gets another component', async () => {
+  await using app = await startApp()
+  await create(app, { name: 'Source', path_globs: ['src/**'] })
+  await app.ingest({}, {})
+  await create(app, { name: 'Cart', path_globs: ['src/cart/**'] })
+  const events = await eventually('the attribution', async () => {
+    const all = await list(app)
+    const counts = Object.fromEntries(all.map(({ name, stats }) => [name, stats.events_7d]))
+    return counts['Cart'] === undefined || counts['Cart'] === 0 ? undefined : counts
+  })
+  expect(events).toEqual({ Source: 0, Cart: 2 })
+})
+
 test('a new component takes over the unresolved issues of its files, also those that were there before', async () => {
   await using app = await startApp()
   await app.ingest({})

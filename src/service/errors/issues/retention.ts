@@ -3,6 +3,7 @@ import type { Database, Prepare } from '../../sql/database.ts'
 import { inSteps, PAUSE_MS, STEP } from '../../sql/in-steps.ts'
 import { dayMs, hourMs } from '../../shared/times.ts'
 import { removeDictionaries } from './bodies/remove.ts'
+import { activityKeptMs } from '../../workspace/activity.ts'
 import { resolutions } from './buckets.ts'
 import { readJson } from '../../sql/json.ts'
 import { StoredSettings } from '../../workspace/settings.ts'
@@ -45,6 +46,7 @@ export async function runRetention(
     if (!Number.isFinite(keptMs)) continue
     removed.rollups += await inSteps(run, (prepare) => removeRollups(prepare, seconds, now - keptMs))
   }
+  removed.rollups += await inSteps(run, (prepare) => removeActivity(prepare, now - activityKeptMs))
   return removed
 }
 
@@ -209,5 +211,12 @@ function removeRollups(prepare: Prepare, resolution: number, before: number): nu
        SELECT issue_id, resolution, bucket, environment_id, release_id FROM occurrence_rollup
        WHERE resolution = ?1 AND resolution < 3600 AND bucket < ?2 LIMIT ?3)`,
   ).run(resolution, before, STEP)
+  return changes
+}
+
+function removeActivity(prepare: Prepare, before: number): number {
+  const { changes } = prepare(
+    `DELETE FROM activity WHERE (subject_id, bucket) IN (SELECT subject_id, bucket FROM activity WHERE bucket < ?1 LIMIT ?2)`,
+  ).run(before, STEP)
   return changes
 }

@@ -1,6 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import type * as z from 'zod'
 import { Component } from '../../../contract/components.ts'
+import { eventsSince } from '../activity.ts'
 import { computeEtag } from '../../shared/etag.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { ComponentRow } from '../../sql/schema.ts'
@@ -17,7 +18,8 @@ export async function viewComponents(
 ): Promise<z.input<typeof Component>[]> {
   if (components.length === 0) return []
   const ids = components.map(({ id }) => id)
-  const unresolved = await unresolvedIssues(rows, ids)
+  const products = [...new Set(components.map(({ product_id }) => product_id))]
+  const unresolved = await unresolvedIssues(rows, products, ids)
   const events = await eventsSince(rows, ids, now - 7 * dayMs)
   const covered = await readCoverage(rows, ids)
   return components.map((row) => ({
@@ -64,28 +66,18 @@ async function readCoverage(rows: Rows, componentIds: readonly string[]) {
   )
 }
 
-async function unresolvedIssues(rows: Rows, componentIds: readonly string[]): Promise<Map<string, number>> {
+async function unresolvedIssues(
+  rows: Rows,
+  productIds: readonly number[],
+  componentIds: readonly string[],
+): Promise<Map<string, number>> {
   const counts = await rows
     .selectFrom('issue')
     .select(['component_id', sql<number>`count(*)`.as('issues')])
+    .where('product_id', 'in', productIds)
     .where('component_id', 'in', componentIds)
     .where('status', '=', 'unresolved')
     .groupBy('component_id')
     .execute()
   return new Map(counts.map(({ component_id, issues }) => [component_id, issues]))
-}
-
-/** Occurrences per component, from the hourly buckets that began after `since`. */
-async function eventsSince(rows: Rows, componentIds: readonly string[], since: number): Promise<Map<string, number>> {
-  const counts = await rows
-    .selectFrom('issue')
-    .innerJoin('occurrence_rollup', 'occurrence_rollup.issue_id', 'issue.id')
-    .select(['issue.component_id', sql<number>`sum(occurrence_rollup.count)`.as('events')])
-    .where('issue.component_id', 'in', componentIds)
-    .where('issue.last_seen', '>', since)
-    .where('occurrence_rollup.resolution', '=', 3600)
-    .where('occurrence_rollup.bucket', '>', since)
-    .groupBy('issue.component_id')
-    .execute()
-  return new Map(counts.map(({ component_id, events }) => [component_id, events]))
 }

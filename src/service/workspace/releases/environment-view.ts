@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type * as z from 'zod'
 import type { Environment } from '../../../contract/environments.ts'
+import { eventsSince } from '../activity.ts'
 import { computeEtag } from '../../shared/etag.ts'
 import type { Rows } from '../../sql/database.ts'
 import { dayMs, timestamp, timestampOrNull } from '../../shared/times.ts'
@@ -49,23 +49,4 @@ async function newestReleases(rows: Rows, environmentIds: readonly string[]) {
       newest.set(environmentId, { id: last.id, version: last.version, known: isKnownRelease(last) })
   }
   return newest
-}
-
-/** Occurrences per environment, from the ten-minute buckets that began after `since`. */
-async function eventsSince(rows: Rows, environmentIds: readonly string[], since: number): Promise<Map<string, number>> {
-  const active = rows
-    .selectFrom('issue_presence')
-    .select('issue_id')
-    .where('environment_id', 'in', environmentIds)
-    .where('last_seen', '>', since)
-  const counts = await rows
-    .selectFrom('occurrence_rollup')
-    .select(['environment_id', sql<number>`sum(count)`.as('events')])
-    .where('issue_id', 'in', active)
-    .where('resolution', '=', 600)
-    .where('bucket', '>', since)
-    .where('environment_id', 'in', environmentIds)
-    .groupBy('environment_id')
-    .execute()
-  return new Map(counts.map(({ environment_id, events }) => [environment_id, events]))
 }

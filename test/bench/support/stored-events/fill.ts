@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { activityKeptMs } from '../../../../src/service/workspace/activity.ts'
 import { resolutions } from '../../../../src/service/errors/issues/buckets.ts'
 
 /** What the columns of an occurrence are taken from; those that are not listed are those of the issue's pattern. */
@@ -45,6 +46,7 @@ export function fillCounters(db: DatabaseSync, now: number): void {
     INSERT INTO issue_user (issue_id, user_hash, environment_id, last_seen)
       SELECT issue_id, user_hash, environment_id, max(timestamp) FROM fact WHERE user_hash <> '' GROUP BY 1, 2, 3`)
   fillRollups(db, now)
+  fillActivity(db, now)
   db.exec(`CREATE TEMP TABLE summed AS SELECT issue_id, count(*) AS times, min(seq) AS first_seq, max(seq) AS last_seq,
       count(DISTINCT nullif(user_hash, '')) AS users, max(CASE WHEN release_id <> '' THEN seq END) AS released_seq
       FROM fact GROUP BY issue_id;
@@ -70,4 +72,15 @@ function fillRollups(db: DatabaseSync, now: number): void {
       SELECT issue_id, ${String(seconds)}, timestamp / ${String(width)} * ${String(width)} AS bucket, environment_id, release_id,
         count(*) FROM fact WHERE timestamp / ${String(width)} * ${String(width)} >= ${String(kept)} GROUP BY 1, 3, 4, 5`)
   }
+}
+
+/** Sums of the rollups; like them, without what retention would have removed. */
+function fillActivity(db: DatabaseSync, now: number): void {
+  db.exec(`DELETE FROM activity;
+    INSERT INTO activity (subject_id, bucket, count)
+      SELECT environment_id, timestamp / 600000 * 600000 AS bucket, count(*) FROM fact
+      WHERE timestamp / 600000 * 600000 >= ${String(now - activityKeptMs)} GROUP BY 1, 2;
+    INSERT INTO activity (subject_id, bucket, count)
+      SELECT component_id, timestamp / 3600000 * 3600000 AS bucket, count(*) FROM fact JOIN issue ON issue.id = issue_id
+      WHERE component_id <> '' AND timestamp / 3600000 * 3600000 >= ${String(now - activityKeptMs)} GROUP BY 1, 2`)
 }

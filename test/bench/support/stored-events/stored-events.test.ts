@@ -58,6 +58,11 @@ test.for([
     'issue_user',
     `SELECT ${ofIssue}, (SELECT name FROM environment WHERE id = environment_id) AS environment, last_seen FROM issue_user`,
   ],
+  [
+    'activity',
+    `SELECT coalesce((SELECT name FROM environment WHERE id = subject_id), (SELECT name FROM component WHERE id = subject_id)) AS subject,
+      bucket, count FROM activity`,
+  ],
   ['issue_hash', `SELECT product_id, hash, vouched, ${ofIssue} FROM issue_hash`],
   ['issue_frame', `SELECT product_id, path, function, distance, ${ofIssue} FROM issue_frame`],
   ['vouched_issue', `SELECT ${ofIssue}, status, times_seen, last_seen, title, level FROM vouched_issue`],

@@ -1,4 +1,5 @@
 import type { AgentContext, AgentWrite } from '../../define.ts'
+import { setComponent } from '../../../workspace/activity.ts'
 import { audit } from '../../../workspace/audit.ts'
 import type { TriagedBody } from './schema.ts'
 
@@ -7,21 +8,21 @@ import type { TriagedBody } from './schema.ts'
  * An issue that has a component by then keeps it. Returns how many were stored.
  */
 export async function storeComponents(
-  { rows, action }: AgentWrite,
+  { rows, prepare, action }: AgentWrite,
   triaged: readonly TriagedBody[],
   call: AgentContext['call'],
 ): Promise<number> {
   let stored = 0
   for (const { issue, component } of triaged) {
     if (component?.state !== 'PROPOSED') continue
-    const changed = await rows
-      .updateTable('issue')
-      .set({ component_id: component.id })
+    const free = await rows
+      .selectFrom('issue')
+      .select('id')
       .where('id', '=', issue.id)
       .where('component_id', '=', '')
-      .returning('id')
-      .execute()
-    if (changed.length === 0) continue
+      .executeTakeFirst()
+    if (free === undefined) continue
+    setComponent(prepare, issue.id, component.id)
     stored += 1
     const change = { before: { component_id: '' }, after: { component_id: component.id } }
     await audit(rows, call, { verb: 'update', resourceType: 'issue', resourceId: issue.id, ...change })

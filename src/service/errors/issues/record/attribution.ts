@@ -12,6 +12,7 @@ import type { NormalEvent } from '../../event/event.ts'
 import type { EventSymbolicator } from '../../../shared/event-symbolicator.ts'
 import type { Database, Prepare, Rows } from '../../../sql/database.ts'
 import { findOverflowIssue } from './overflow.ts'
+import { setComponent } from '../../../workspace/activity.ts'
 import { attributeEvent } from '../attribute-event.ts'
 import type { StoredEvent } from '../bodies/body.ts'
 import { createBodyReader } from '../bodies/read.ts'
@@ -96,7 +97,7 @@ export function createAttribution({ db, symbolicator }: AttributionOptions) {
     if (product === undefined) return
     const locate = locator(prepare, issue.productId, product.repository)
     const componentId = attribute(prepare, issue.productId, event, locate)
-    prepare('UPDATE issue SET component_id = ?1 WHERE id = ?2 AND component_id <> ?1').run(componentId, issue.id)
+    setComponent(prepare, issue.id, componentId)
   }
 
   return { attribute, locator, reattribute, forget: (productId: number) => void kept.delete(productId) }

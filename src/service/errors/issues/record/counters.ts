@@ -1,4 +1,5 @@
 import type { Prepare } from '../../../sql/database.ts'
+import { countActivity } from '../../../workspace/activity.ts'
 import { bucketStart, resolutions } from '../buckets.ts'
 import type { EventPlace } from './event-place.ts'
 
@@ -18,7 +19,8 @@ export function countOccurrence(prepare: Prepare, counted: Counted): void {
   countPresence(prepare, counted)
   countEnvironment(prepare, counted)
   countRollups(prepare, counted)
-  const { place, timestamp } = counted
+  const { issueId, place, timestamp } = counted
+  countActivity(prepare, { issueId, environmentId: place.environmentId, timestamp })
   if (place.environmentId === '') return
   prepare(
     'UPDATE environment SET last_event_at = CASE WHEN coalesce(last_event_at, 0) > ?1 THEN coalesce(last_event_at, 0) ELSE ?1 END WHERE id = ?2',

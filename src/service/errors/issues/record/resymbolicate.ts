@@ -9,6 +9,7 @@ import type { ClaimCheck } from './claims.ts'
 import { corroborate } from './corroboration.ts'
 import { issueFrames, replaceIssueFrames } from '../issue-frames.ts'
 import { findOverflowIssue } from './overflow.ts'
+import { setComponent } from '../../../workspace/activity.ts'
 import { attachIssueHashes } from './record-event.ts'
 import { applySourceMaps } from '../symbolication.ts'
 import type { Database, Prepare, Rows } from '../../../sql/database.ts'
@@ -237,23 +238,23 @@ function write(
   const locate = locator(prepare, productId, product.repository)
   const attached = attachIssueHashes(prepare, { ...renewed, vouched: occurrence.vouched }, issueId)
   const face = prepare(
-    `UPDATE issue SET title = ?1, type = ?2, value = ?3, culprit = ?4, corroboration = ?5, component_id = ?6
-     WHERE id = ?7 AND (title, type, value, culprit, corroboration, component_id) <> (?1, ?2, ?3, ?4, ?5, ?6)`,
+    `UPDATE issue SET title = ?1, type = ?2, value = ?3, culprit = ?4, corroboration = ?5
+     WHERE id = ?6 AND (title, type, value, culprit, corroboration) <> (?1, ?2, ?3, ?4, ?5)`,
   ).run(
     grouping.title,
     grouping.type,
     grouping.value,
     grouping.culprit,
     JSON.stringify(corroborate(event, occurrence.releaseId)),
-    attribute(prepare, productId, event, locate),
     issueId,
   )
+  const moved = setComponent(prepare, issueId, attribute(prepare, productId, event, locate))
   const summed = prepare('UPDATE occurrence SET summary = ?1 WHERE id = ?2 AND summary <> ?1').run(
     summary,
     occurrence.id,
   )
   const grouped = writeGrouping(prepare, renewed)
-  if (!attached && face.changes + summed.changes + grouped === 0) return 'same'
+  if (!attached && !moved && face.changes + summed.changes + grouped === 0) return 'same'
   replaceIssueFrames(prepare, productId, issueId, issueFrames(event, locate))
   return 'changed'
 }

@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import { columnIn } from '../sql/conditions.ts'
+import type { Prepare, Rows } from '../sql/database.ts'
+import { hourMs } from '../shared/times.ts'
+
+/** Width of the buckets of an environment. */
+const tenMinutesMs = 600_000
+/** A day more than the longest period that is read. */
+export const activityKeptMs = 8 * 24 * hourMs
+
+/**
+ * Counts an occurrence for its environment and for the component of its issue, inside the caller's transaction: their
+ * events of the last days are a sum over a few rows (decision 078).
+ */
+export function countActivity(
+  prepare: Prepare,
+  { issueId, environmentId, timestamp }: { issueId: string; environmentId: string; timestamp: number },
+): void {
+  prepare(
+    `INSERT INTO activity (subject_id, bucket, count)
+     SELECT component_id, ?2, 1 FROM issue WHERE id = ?1 AND component_id <> ''
+     UNION ALL SELECT ?3, ?4, 1 WHERE ?3 <> ''
+     ON CONFLICT (subject_id, bucket) DO UPDATE SET count = activity.count + 1`,
+  ).run(issueId, start(timestamp, hourMs), environmentId, start(timestamp, tenMinutesMs))
+}
+
+function start(time: number, widthMs: number): number {
+  return Math.floor(time / widthMs) * widthMs
+}
+
+/**
+ * Gives an issue to a component, '' for none, inside the caller's transaction; its events go along. Returns whether it
+ * had another one.
+ */
+export function setComponent(prepare: Prepare, issueId: string, componentId: string): boolean {
+  const issue = prepare('SELECT component_id FROM issue WHERE id = ?').get<{ component_id: string }>(issueId)
+  if (issue === undefined || issue.component_id === componentId) return false
+  addHours(prepare, issueId, issue.component_id, -1)
+  addHours(prepare, issueId, componentId, 1)
+  prepare('UPDATE issue SET component_id = ? WHERE id = ?').run(componentId, issueId)
+  return true
+}
+
+function addHours(prepare: Prepare, issueId: string, componentId: string, sign: 1 | -1): void {
+  if (componentId === '') return
+  prepare(
+    `INSERT INTO activity (subject_id, bucket, count)
+     SELECT ?2, bucket, ?3 * sum(count) FROM occurrence_rollup WHERE issue_id = ?1 AND resolution = 3600 GROUP BY bucket
+     ON CONFLICT (subject_id, bucket) DO UPDATE SET count = activity.count + excluded.count`,
+  ).run(issueId, componentId, sign)
+}
+
+/** Events of each environment or component in the buckets that began after `since` (epoch milliseconds), by its id. */
+export async function eventsSince(
+  rows: Rows,
+  subjectIds: readonly string[],
+  since: number,
+): Promise<Map<string, number>> {
+  const counts = await rows
+    .selectFrom('activity')
+    .select(['subject_id', sql<number>`sum(count)`.as('events')])
+    .where(columnIn('subject_id', subjectIds))
+    .where('bucket', '>', since)
+    .groupBy('subject_id')
+    .execute()
+  return new Map(counts.map(({ subject_id, events }) => [subject_id, events]))
+}
