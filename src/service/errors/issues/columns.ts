@@ -9,20 +9,37 @@ export type StoredIssue = Selectable<IssueRow>
 
 /** The JSON columns of issues and occurrences; written by the store, parsed where they are read. */
 
+/** Members of a summary that most events have at the same value. They are not stored at it: each occurrence has one. */
+const usual = {
+  level: 'error',
+  dist: '',
+  message: '',
+  transaction: '',
+  server_name: '',
+  handled: true,
+  symbolication_state: 'SYMBOLICATION_STATE_NOT_NEEDED',
+} as const
+
 /** `occurrence.summary`: the members of EventSummary that no other column holds. */
 export const Summary = z.object({
-  level: z.string(),
+  level: z.string().default(usual.level),
   platform: z.string(),
   environment: z.string(),
   release: z.string(),
-  dist: z.string(),
+  dist: z.string().default(usual.dist),
   title: z.string(),
-  message: z.string(),
-  transaction: z.string(),
-  server_name: z.string(),
-  handled: z.boolean(),
-  symbolication_state: SymbolicationState,
+  message: z.string().default(usual.message),
+  transaction: z.string().default(usual.transaction),
+  server_name: z.string().default(usual.server_name),
+  handled: z.boolean().default(usual.handled),
+  symbolication_state: SymbolicationState.default(usual.symbolication_state),
 })
+
+/** The text of `occurrence.summary`. */
+export function writeSummary(summary: z.output<typeof Summary>): string {
+  const stored = Object.entries(summary).filter(([name, value]) => usual[name as keyof typeof usual] !== value)
+  return JSON.stringify(Object.fromEntries(stored))
+}
 
 /**
  * `issue.corroboration`: facts of the newest occurrence; counters, files and the release are read when the issue is

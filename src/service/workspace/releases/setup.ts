@@ -125,7 +125,8 @@ async function readFacts(rows: Rows, product: StoredProduct) {
   }
 }
 
-const Summary = z.object({ symbolication_state: SymbolicationState })
+/** A summary leaves out the state of an event that needs no source maps. */
+const Summary = z.object({ symbolication_state: SymbolicationState.default('SYMBOLICATION_STATE_NOT_NEEDED') })
 
 const ok = (detail: string, evidence: Finding['evidence'] = {}): Finding => ({
   status: 'SETUP_CHECK_STATUS_OK',

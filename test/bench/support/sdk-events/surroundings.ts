@@ -14,6 +14,8 @@ const integrations =
 /** Everything of an event but its exception and breadcrumbs, as `@sentry/node` 11 sends it from an Express server. */
 export function surroundings(random: Random, at: number) {
   const id = String(random.below(1_000_000))
+  const customer = String(random.below(20_000))
+  const isKnown = random.below(5) > 0
   const ip = `203.0.${String(random.below(256))}.${String(random.below(256))}`
   const path = random.pick(paths)
   const pod = `shop-7f9c4d5b8-${random.pick(['x2x9k', 'q8mzp', 'v4r7t', 'l0dwn', 'b6hsj'])}`
@@ -46,7 +48,7 @@ export function surroundings(random: Random, at: number) {
       country: random.pick(['DE', 'FR', 'AT', 'NL', 'PL']),
       tenant: `tenant-${String(random.below(400))}`,
     },
-    user: { id: `cus_${id}`, email: `customer.${id}@mail.example`, ip_address: ip },
+    ...(isKnown && { user: { id: `cus_${customer}`, email: `customer.${customer}@mail.example`, ip_address: ip } }),
     request: {
       method: 'POST',
       url: `https://shop.example/api/${path}/${id}?step=${String(random.below(9))}`,

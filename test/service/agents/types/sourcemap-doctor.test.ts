@@ -102,7 +102,7 @@ test('the events of the sample that have minified frames are counted, and equal 
   const now = Date.now()
   const summaries = await app.db.read.selectFrom('occurrence').select('summary').execute()
   const states = summaries.map(
-    ({ summary }) => (JSON.parse(summary) as { symbolication_state: string }).symbolication_state,
+    ({ summary }) => (JSON.parse(summary) as { symbolication_state?: string }).symbolication_state ?? '',
   )
   const run = () => runType(app, 'sourcemap_doctor', { window: '30d' }, { now })
   const first = await run()

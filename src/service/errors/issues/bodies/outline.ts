@@ -30,8 +30,10 @@ const words = new Set([
   'host',
   'user-agent',
 ])
+/** The host of an address; what follows may name a person. */
+const host = /^https?:\/\/[^/?#@]*(?:\/|$)/
 /** Entries of a list that are enough to show what the others look like. */
-const MOST_ENTRIES = 3
+const MOST_ENTRIES = 12
 /** Entries of the lists that hold stacks. */
 const MOST_STACKS = 50
 /** Deeper members differ from event to event. */
@@ -49,7 +51,7 @@ export function outline(payload: JsonObject): string {
 function shape(value: unknown, name: string, depth: number): unknown {
   if (name === 'frames' && Array.isArray(value)) return value.map(withoutVariables)
   if (ofTheProgram.has(name)) return value
-  if (typeof value === 'string') return words.has(name) ? value : ''
+  if (typeof value === 'string') return words.has(name) ? value : (host.exec(value)?.[0] ?? '')
   if (typeof value === 'number') return 0
   if (depth === 0) return null
   if (Array.isArray(value)) {

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { defaultEnvironmentName } from '../../../workspace/releases/rules.ts'
 import type { NormalEvent } from '../../event/event.ts'
 import type { Symbolication } from '../../../shared/event-symbolicator.ts'
-import type { Summary } from '../columns.ts'
+import { writeSummary, type Summary } from '../columns.ts'
 import type { Doubts } from './corroboration.ts'
 import type { Prepared } from './record-event.ts'
 import { groupSymbolicated } from '../symbolication.ts'
@@ -27,7 +27,7 @@ export function prepareEvent(
   { isSuspicious, contradicted }: Doubting,
 ): Omit<Prepared, 'vouched' | 'packed'> {
   const grouping = groupSymbolicated(event, sent)
-  const summary = JSON.stringify(toSummary(event, grouping.title, symbolication.state))
+  const summary = writeSummary(toSummary(event, grouping.title, symbolication.state))
   const doubts: Doubts = {
     suspicious: isSuspicious([grouping.title, grouping.culprit, event.message]),
     contradicted,
@@ -35,7 +35,7 @@ export function prepareEvent(
   return { productId, event, grouping, summary, doubts }
 }
 
-function toSummary(event: NormalEvent, title: string, state: Symbolication['state']): z.input<typeof Summary> {
+function toSummary(event: NormalEvent, title: string, state: Symbolication['state']) {
   return {
     level: event.level,
     platform: event.platform,
@@ -48,5 +48,5 @@ function toSummary(event: NormalEvent, title: string, state: Symbolication['stat
     server_name: event.server_name,
     handled: event.handled,
     symbolication_state: state,
-  }
+  } satisfies z.input<typeof Summary>
 }

@@ -4,7 +4,7 @@ import type { Grouping } from '../../grouping/index.ts'
 import type { Attribute, OpenLocator } from './attribution.ts'
 import type { StoredEvent } from '../bodies/body.ts'
 import { createBodyReader, type PackedEvent } from '../bodies/read.ts'
-import { Summary } from '../columns.ts'
+import { Summary, writeSummary } from '../columns.ts'
 import type { ClaimCheck } from './claims.ts'
 import { corroborate } from './corroboration.ts'
 import { issueFrames, replaceIssueFrames } from '../issue-frames.ts'
@@ -218,8 +218,11 @@ function contradict(prepare: Prepare, issueId: string): void {
   prepare('UPDATE issue SET contradicted = 1 WHERE id = ? AND times_seen = 1').run(issueId)
 }
 
-function renewedSummary(stored: string, title: string, state: z.input<typeof Summary>['symbolication_state']): string {
-  return JSON.stringify({ ...readJson(Summary, stored), title, symbolication_state: state })
+/** The summary with another title or state; the text as it is stored when they are the same. */
+function renewedSummary(stored: string, title: string, state: z.output<typeof Summary>['symbolication_state']): string {
+  const before = readJson(Summary, stored)
+  if (before.title === title && before.symbolication_state === state) return stored
+  return writeSummary({ ...before, title, symbolication_state: state })
 }
 
 /** `late` means that the issue has received a newer event since this one was read. */
