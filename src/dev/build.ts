@@ -37,6 +37,7 @@ export async function build(outdir: string): Promise<void> {
     main: 'src/main.ts',
     // A thread starts from its own file.
     'source-map-worker': 'src/service/errors/sourcemaps/process/worker-entry.ts',
+    'event-worker': 'src/service/errors/ingest/thread-entry.ts',
     'report-worker': 'src/service/quality/test-ingest/thread-entry.ts',
   })
   cpSync(join(root, 'src/service/sql/migrations'), join(outdir, 'migrations'), { recursive: true })

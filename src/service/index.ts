@@ -12,6 +12,8 @@ import { startHousekeeping } from './start/housekeeping.ts'
 import { createIdempotency } from './rest/idempotency.ts'
 import { createIngest } from './errors/ingest/index.ts'
 import { createKeys } from './errors/ingest/keys.ts'
+import { defaultLimits } from './errors/ingest/limits.ts'
+import { createEventThread } from './errors/ingest/event-thread.ts'
 import { backgroundClock, type Clock } from '../lib/clock.ts'
 import type { Rate } from '../lib/token-bucket.ts'
 import { createEventStore } from './errors/issues/record/store.ts'
@@ -44,6 +46,8 @@ export interface ServiceOptions {
   sourceMapWorker: () => Promise<URL>
   /** The module of the thread that reads large test reports, in the same form. */
   reportWorker: () => Promise<URL>
+  /** The module of the thread that reads events while many arrive, in the same form; without it, none does. */
+  eventWorker?: (() => Promise<URL>) | undefined
   platform?: Platform | undefined
   /** Time of what waits; the system's by default. */
   clock?: Clock | undefined
@@ -87,7 +91,8 @@ export interface Service {
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { dataDir, log, onProgress, platform = systemPlatform, clock = backgroundClock } = options
   await makeDataDir(dataDir)
-  const db = await openSqlite(join(dataDir, 'tracegate.db'))
+  const file = join(dataDir, 'tracegate.db')
+  const db = await openSqlite(file)
   try {
     const sample = options.sample === true ? await sampleLoading({ db, dataDir, onProgress }) : undefined
     const product = sample?.product ?? firstProduct
@@ -126,7 +131,17 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       onChanged: signals.changed,
     })
     const reports = createDraftReader(options.reportWorker)
-    const ingest = createIngest({ store, keys: createKeys({ db, platform }), platform, onError: onError('ingest') })
+    const thread =
+      options.eventWorker &&
+      createEventThread({ entry: options.eventWorker, database: file, maxBytes: defaultLimits.eventBytes })
+    const ingest = createIngest({
+      store,
+      keys: createKeys({ db, platform }),
+      platform,
+      thread,
+      hasSourceMaps: (id) => symbolicator.hasAny(id),
+      onError: onError('ingest'),
+    })
     const authenticator = createAuthenticator({ db, platform, log })
     const idempotency = createIdempotency({ db, platform, onError: onError('idempotency') })
     const streams = createOpenStreams()
@@ -179,6 +194,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await authenticator.settled()
       await idempotency.settled()
       await store.idle()
+      await thread?.close()
       symbolicator.close()
       await db.close()
     }

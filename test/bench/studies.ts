@@ -1,7 +1,6 @@
 import { coverage } from './coverage.ts'
 import { faults } from './faults.ts'
 import { functionNames } from './function-names.ts'
-import { ingest } from './ingest.ts'
 import { othersWait } from './others-wait.ts'
 import { sourceMaps } from './source-maps.ts'
 import { worstInput } from './worst-input.ts'
@@ -11,7 +10,6 @@ const benchmarks: Record<string, () => Promise<void>> = {
   coverage,
   faults,
   'function-names': functionNames,
-  ingest,
   'others-wait': othersWait,
   'source-maps': sourceMaps,
   'worst-input': worstInput,

@@ -12,7 +12,7 @@ import { version } from '../../version.ts'
 import { lostDatabase, makeDataDir } from './data-dir.ts'
 import { listeningOrigin, readEndpoints } from './endpoints.ts'
 import { readSecret } from './secret.ts'
-import { reportWorker, sourceMapWorker } from './workers.ts'
+import { eventWorker, reportWorker, sourceMapWorker } from './workers.ts'
 import { keepYoungGenerationSmall } from './memory.ts'
 
 /** Where calls go: a deployment over the network, or the embedded service in this process. */
@@ -73,6 +73,7 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
     secret,
     sourceMapWorker,
     reportWorker,
+    eventWorker,
     newIssuesPerHour: config.newIssuesPerHour,
     sample: config.sample,
     version,

@@ -10,6 +10,11 @@ export function reportWorker(): Promise<URL> {
   return worker('report-worker', '../../service/quality/test-ingest/thread-entry.ts')
 }
 
+/** The module of the thread that reads events while many arrive (`ServiceOptions.eventWorker`). */
+export function eventWorker(): Promise<URL> {
+  return worker('event-worker', '../../service/errors/ingest/thread-entry.ts')
+}
+
 /** A file beside this one in the published package, made of the sources in a checkout. */
 async function worker(name: string, source: string): Promise<URL> {
   if (!import.meta.url.endsWith('.ts')) return new URL(`./${name}.js`, import.meta.url)

@@ -38,10 +38,10 @@ test('a committed write is seen by the reader, and only its owner may read the f
   expect((await stat(`${file}-wal`)).mode & 0o777).toBe(0o600)
 })
 
-test('the file uses WAL and pages of 16 KB', async () => {
+test('the file uses WAL and pages of 4 KB', async () => {
   const other = new DatabaseSync(file)
   expect(other.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' })
-  expect(other.prepare('PRAGMA page_size').get()).toMatchObject({ page_size: 16384 })
+  expect(other.prepare('PRAGMA page_size').get()).toMatchObject({ page_size: 4096 })
   other.close()
 })
 

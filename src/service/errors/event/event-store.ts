@@ -1,4 +1,5 @@
 import type { NormalEvent } from './event.ts'
+import type { PreparedEvent } from './prepared-event.ts'
 
 /** What an SDK says it dropped before sending (`client_report` items). */
 export interface Drop {
@@ -18,6 +19,12 @@ export interface EventStore {
   append(
     productId: number,
     event: NormalEvent,
+    options?: { vouched?: boolean },
+  ): Promise<{ id: string; duplicate: boolean }>
+  /** The same for an event of a product without source maps that was prepared in another thread. */
+  appendPrepared(
+    productId: number,
+    event: PreparedEvent,
     options?: { vouched?: boolean },
   ): Promise<{ id: string; duplicate: boolean }>
   /** Adds to the product's counters, which are written a little later. */

@@ -97,3 +97,17 @@ export interface GroupingResult {
   /** For each exception (by index) and frame: its role and the reason, which are written back to the frames. */
   frames: { exception_index: number; index: number; role: 'contributes' | 'ignored'; reason: string }[]
 }
+
+/** How events that share a loose hash may differ. */
+type Difference = 'map' | 'engine' | 'build'
+
+/**
+ * A hash of less than the event contains: without the map, in words common to all engines, without names chosen by a
+ * build. It leads to an issue only while none of `unless` is known. Those hashes are attached by events that contain as
+ * much and are at another place in the code (decision 014).
+ */
+export interface LooseHash {
+  hash: string
+  unless: readonly string[]
+  across: Difference
+}

@@ -1,6 +1,5 @@
-import type { GroupingResult, NormalEvent } from '../event/event.ts'
+import type { GroupingResult, LooseHash, NormalEvent } from '../event/event.ts'
 import { carriesMessage, exceptionType, exceptionValue, type ExceptionsReading } from './exceptions.ts'
-import type { LooseHash } from './loose.ts'
 import type { Stack, StackRules } from './stack.ts'
 import { cutWithEllipsis } from '../../../lib/text.ts'
 import { describeFrame } from './title.ts'

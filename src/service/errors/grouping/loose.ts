@@ -1,23 +1,9 @@
-import type { NormalEvent } from '../event/event.ts'
+import type { LooseHash, NormalEvent } from '../event/event.ts'
 import { detectEngine } from './engines.ts'
 import { typeTokens, exceptionValue, type ExceptionsReading } from './exceptions.ts'
 import { isBeyondAwait } from './functions.ts'
 import { hashTokens, type Token } from './hash.ts'
 import { lenientTokens, namedTokens, shapeTokens, type Stack, type StackRules } from './stack.ts'
-
-/** How events that share a loose hash may differ. */
-type Difference = 'map' | 'engine' | 'build'
-
-/**
- * A hash of less than the event contains: without the map, in words common to all engines, without names chosen by a
- * build. It leads to an issue only while none of `unless` is known. Those hashes are attached by events that contain as
- * much and are at another place in the code (decision 014).
- */
-export interface LooseHash {
-  hash: string
-  unless: readonly string[]
-  across: Difference
-}
 
 /** An event as it was read, with its own rules: the result is the same before and after a map is uploaded. */
 export interface ReadEvent {

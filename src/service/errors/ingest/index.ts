@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Send, WireReply, WireRequest } from '../../../contract/base/wire.ts'
 import { ServiceError } from '../../../errors.ts'
-import type { Platform } from '../../shared/context.ts'
-import { createPace, type Pace } from '../../shared/pace.ts'
 import { oneKey, readDsn, requestClient, requestKey } from './auth.ts'
-import { joinRefusals, readBatch } from './batch.ts'
+import { createAppend, type AppendBatch, type AppendOptions } from './append.ts'
+import { joinRefusals } from './batch.ts'
 import { readDecoded, readEnvelope, type ReadingCosts } from './body.ts'
 import { createBudget, type Budget } from './budget.ts'
 import { readClientReports } from './client-report.ts'
-import type { EventStore } from '../event/event-store.ts'
 import type { JsonObject } from '../../../lib/objects.ts'
 import type { DsnKey, Keys } from './keys.ts'
 import { defaultLimits, type IngestLimits } from './limits.ts'
@@ -16,10 +14,8 @@ import { createIntake, type Hold, type Intake } from '../../../lib/intake.ts'
 import { answer, preflight, refusal } from './replies.ts'
 import { storeText } from './store-body.ts'
 
-export interface IngestOptions {
-  store: EventStore
+export interface IngestOptions extends Omit<AppendOptions, 'limits'> {
   keys: Keys
-  platform: Platform
   limits?: Partial<IngestLimits>
   /** Called with every bug that was answered with 500, and with every 503. */
   onError?: (error: unknown) => void
@@ -29,8 +25,7 @@ interface Ingest extends Omit<IngestOptions, 'limits'> {
   limits: IngestLimits
   budget: Budget
   intake: Intake
-  /** For reading events. */
-  pace: Pace
+  append: AppendBatch
 }
 
 interface IngestRequest {
@@ -52,7 +47,8 @@ interface Admission extends DsnKey {
 export function createIngest({ limits: changed, ...options }: IngestOptions): Send {
   const limits = { ...defaultLimits, ...changed }
   const budget = createBudget(limits, () => options.platform.now())
-  const ingest: Ingest = { ...options, limits, budget, intake: createIntake(limits.intake), pace: createPace() }
+  const append = createAppend({ ...options, limits })
+  const ingest: Ingest = { ...options, limits, budget, intake: createIntake(limits.intake), append }
   const delay = createDelay(limits.refusalDelayMs)
   return async (request) => {
     try {
@@ -157,20 +153,15 @@ async function takeBatch(
   header: JsonObject,
   admission: Admission,
   { request, query }: IngestRequest,
-  { limits, platform, budget, pace, store }: Ingest,
+  { platform, budget, append }: Ingest,
 ): Promise<WireReply> {
   budget(admission, 'events', payloads.length)
   const batch = { payloads, header, client: requestClient(request, query), receivedAt: platform.now() }
-  const reading = { maxBytes: limits.eventBytes, newId: () => platform.newId(), pace }
-  const { events, refused } = await readBatch(batch, reading)
-  // Concurrently, so that they share commits; if the sender repeats the request after a failure, events that were
-  // stored change nothing.
-  const { productId, vouches } = admission
-  await Promise.all(events.map((event) => store.append(productId, event, { vouched: vouches })))
+  const { ids, refused } = await append(batch, { productId: admission.productId, vouched: admission.vouches })
   const [first, ...rest] = refused
   if (first) throw joinRefusals([first, ...rest])
-  const [event] = events
-  return answer(200, event ? { id: event.sdk_event_id } : {})
+  const [id] = ids
+  return answer(200, id === undefined ? {} : { id })
 }
 
 /** The key first, then the product: without a valid key, callers do not learn which products exist. */

@@ -12,6 +12,8 @@ import { StoredSettings } from '../../workspace/settings.ts'
 const SPARED_MS = hourMs
 /** Rows per read. */
 const PAGE = 5_000
+/** Issues whose rollups are removed in one transaction. */
+const ISSUES_PER_STEP = 50
 
 export interface Removed {
   occurrences: number
@@ -44,7 +46,7 @@ export async function runRetention(
   await removeDictionaries(run)
   for (const { seconds, keptMs } of resolutions) {
     if (!Number.isFinite(keptMs)) continue
-    removed.rollups += await inSteps(run, (prepare) => removeRollups(prepare, seconds, now - keptMs))
+    removed.rollups += await removeRollups(run, seconds, now - keptMs)
   }
   removed.rollups += await inSteps(run, (prepare) => removeActivity(prepare, now - activityKeptMs))
   return removed
@@ -205,13 +207,28 @@ function removeOccurrences(prepare: Prepare, doomed: readonly { seq: number }[])
   return doomed.reduce((changes, { seq }) => changes + statement.run(seq).changes, 0)
 }
 
-function removeRollups(prepare: Prepare, resolution: number, before: number): number {
-  const { changes } = prepare(
-    `DELETE FROM occurrence_rollup WHERE (issue_id, resolution, bucket, environment_id, release_id) IN (
-       SELECT issue_id, resolution, bucket, environment_id, release_id FROM occurrence_rollup
-       WHERE resolution = ?1 AND resolution < 3600 AND bucket < ?2 LIMIT ?3)`,
-  ).run(resolution, before, STEP)
-  return changes
+/**
+ * Goes through all issues and not through an index by age: counting an occurrence would write that index at a random
+ * place, and this runs rarely.
+ */
+async function removeRollups({ db, signal }: RetentionRun, resolution: number, before: number): Promise<number> {
+  let removed = 0
+  for (let after = ''; !signal.aborted;) {
+    const from = after
+    const issues = await db.batch((prepare) => {
+      const found = prepare('SELECT id FROM issue WHERE id > ? ORDER BY id LIMIT ?').all<{ id: string }>(
+        from,
+        ISSUES_PER_STEP,
+      )
+      const remove = prepare('DELETE FROM occurrence_rollup WHERE issue_id = ? AND resolution = ? AND bucket < ?')
+      for (const { id } of found) removed += remove.run(id, resolution, before).changes
+      return found
+    })
+    after = issues.at(-1)?.id ?? ''
+    if (issues.length < ISSUES_PER_STEP) break
+    await sleep(PAUSE_MS)
+  }
+  return removed
 }
 
 function removeActivity(prepare: Prepare, before: number): number {

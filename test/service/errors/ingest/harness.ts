@@ -23,6 +23,10 @@ class MemoryStore implements EventStore {
     return Promise.resolve({ id: `occurrence of ${event.sdk_event_id}`, duplicate })
   }
 
+  appendPrepared(): Promise<{ id: string; duplicate: boolean }> {
+    return Promise.reject(new Error('this door has no thread that prepares events'))
+  }
+
   recordDropped(_productId: number, drops: readonly Drop[]): void {
     this.drops.push(...drops)
   }

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { NormalEvent } from '../../event/event.ts'
 import type { Rows } from '../../../sql/database.ts'
-import { isCurrent, makeDictionary, type Dictionary } from './dictionary.ts'
+import type { Dictionary } from '../../event/prepared-event.ts'
+import { isCurrent, makeDictionary } from './dictionary.ts'
 
 /** Bytes of the dictionaries that are remembered: those of about 8,000 issues. */
 const KEPT_BYTES = 24 * 1024 ** 2

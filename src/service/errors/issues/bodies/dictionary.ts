@@ -1,17 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { NormalEvent } from '../../event/event.ts'
+import type { Dictionary } from '../../event/prepared-event.ts'
 import { dayMs } from '../../../shared/times.ts'
 import { outline } from './outline.ts'
-
-/** What the bodies of one place in the code are packed with; a row of `body_dictionary`. */
-export interface Dictionary {
-  id: number
-  /** Epoch milliseconds. */
-  madeAt: number
-  /** Its text, packed. */
-  packed: Uint8Array
-}
 
 /** An id has six bytes in a row. Random, so that it is known before the transaction that writes it. */
 const LARGEST_ID = 2 ** 48 - 1

@@ -1,12 +1,7 @@
 import type { Prepare } from '../../../sql/database.ts'
 import { packWithout } from './body.ts'
-import { dictionaryText, type Dictionary } from './dictionary.ts'
-
-/** A body, and the dictionary that it was packed with. */
-export interface PackedBody {
-  body: Uint8Array
-  dictionary: Dictionary
-}
+import type { PackedBody } from '../../event/prepared-event.ts'
+import { dictionaryText } from './dictionary.ts'
 
 export interface KeptBody {
   body: Uint8Array

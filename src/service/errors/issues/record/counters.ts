@@ -9,6 +9,8 @@ export interface Counted {
   timestamp: number
   receivedAt: number
   userHash: string
+  /** No occurrence of the issue happened later. */
+  isNewest: boolean
 }
 
 /**
@@ -44,15 +46,19 @@ function countPresence(prepare: Prepare, { issueId, place, timestamp }: Counted)
 }
 
 /** The oldest occurrence in an environment decides which release brought the issue there. */
-function countEnvironment(prepare: Prepare, { issueId, place, timestamp }: Counted): void {
+function countEnvironment(prepare: Prepare, { issueId, place, timestamp, isNewest }: Counted): void {
   prepare(
     `INSERT INTO issue_environment (issue_id, environment_id, count, first_seen, last_seen, first_release_id)
      VALUES (?1, ?2, 1, ?3, ?3, ?4)
      ON CONFLICT (issue_id, environment_id) DO UPDATE SET count = issue_environment.count + 1,
-       first_release_id = CASE WHEN ?3 < issue_environment.first_seen THEN ?4 ELSE issue_environment.first_release_id END,
-       first_seen = CASE WHEN ?3 < issue_environment.first_seen THEN ?3 ELSE issue_environment.first_seen END,
        last_seen = CASE WHEN ?3 > issue_environment.last_seen THEN ?3 ELSE issue_environment.last_seen END`,
   ).run(issueId, place.environmentId, timestamp, place.releaseId)
+  if (isNewest) return
+  // A statement of its own, because setting a column writes its indexes even where the value stays.
+  prepare(
+    `UPDATE issue_environment SET first_seen = ?1, first_release_id = ?2
+     WHERE issue_id = ?3 AND environment_id = ?4 AND first_seen > ?1`,
+  ).run(timestamp, place.releaseId, issueId, place.environmentId)
 }
 
 function countRollups(prepare: Prepare, { issueId, place, timestamp, receivedAt }: Counted): void {

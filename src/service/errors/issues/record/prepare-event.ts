@@ -1,10 +1,11 @@
 import type * as z from 'zod'
 import { defaultEnvironmentName } from '../../../workspace/releases/rules.ts'
 import type { NormalEvent } from '../../event/event.ts'
+import type { EventFacts, PreparedEvent } from '../../event/prepared-event.ts'
 import type { Symbolication } from '../../../shared/event-symbolicator.ts'
+import { causeTypes } from '../causes.ts'
 import { writeSummary, type Summary } from '../columns.ts'
-import type { Doubts } from './corroboration.ts'
-import type { Prepared } from './record-event.ts'
+import { corroborate } from './corroboration.ts'
 import { groupSymbolicated } from '../symbolication.ts'
 
 /** An event with source maps applied; the same object if they changed nothing. */
@@ -13,26 +14,36 @@ export interface Symbolicated {
   symbolication: Symbolication
 }
 
-/** Finds reasons to doubt an event. */
-export interface Doubting {
-  isSuspicious: (texts: readonly string[]) => boolean
-  contradicted: boolean
-}
-
 /** Groups and sums up an event with source maps applied; `sent` is the event before. */
 export function prepareEvent(
-  productId: number,
   sent: NormalEvent,
   { event, symbolication }: Symbolicated,
-  { isSuspicious, contradicted }: Doubting,
-): Omit<Prepared, 'vouched' | 'packed'> {
-  const grouping = groupSymbolicated(event, sent)
-  const summary = writeSummary(toSummary(event, grouping.title, symbolication.state))
-  const doubts: Doubts = {
+  isSuspicious: (texts: readonly string[]) => boolean,
+): Omit<PreparedEvent, 'packed'> {
+  const { frames: _, ...grouping } = groupSymbolicated(event, sent)
+  return {
+    event: toFacts(event),
+    grouping,
+    summary: writeSummary(toSummary(event, grouping.title, symbolication.state)),
     suspicious: isSuspicious([grouping.title, grouping.culprit, event.message]),
-    contradicted,
+    causes: causeTypes(event),
+    signs: corroborate(event),
   }
-  return { productId, event, grouping, summary, doubts }
+}
+
+function toFacts(event: NormalEvent): EventFacts {
+  return {
+    sdk_event_id: event.sdk_event_id,
+    timestamp: event.timestamp,
+    received_at: event.received_at,
+    level: event.level,
+    platform: event.platform,
+    handled: event.handled,
+    environment: event.environment,
+    release: event.release,
+    user_hash: event.user_hash,
+    size_bytes: event.size_bytes,
+  }
 }
 
 function toSummary(event: NormalEvent, title: string, state: Symbolication['state']) {

@@ -1,37 +1,21 @@
 import { takeNumber } from '../../../workspace/numbers.ts'
 import { notFound } from '../../../../errors.ts'
 import type { Platform } from '../../../shared/context.ts'
-import type { Grouping } from '../../grouping/index.ts'
 import { attachHashes, findByHashes } from '../../grouping/lookup.ts'
-import type { NormalEvent } from '../../event/event.ts'
 import type { Prepare } from '../../../sql/database.ts'
 import type { Attribute, OpenLocator } from './attribution.ts'
 import { StoredSettings } from '../../../workspace/settings.ts'
-import { keepBody, type KeptBody, type PackedBody } from '../bodies/keep.ts'
-import { causeTypes } from '../causes.ts'
-import { corroborate, type Doubts } from './corroboration.ts'
+import { keepBody, type KeptBody } from '../bodies/keep.ts'
 import { countOccurrence, countUser } from './counters.ts'
 import { issueFrames, recordIssueFrames } from '../issue-frames.ts'
 import { findPlace, type EventPlace } from './event-place.ts'
-import { hasRoomForIssue, hasRoomForVouchedIssue, overflowGrouping, type OverflowGrouping } from './overflow.ts'
+import { hasRoomForIssue, hasRoomForVouchedIssue, overflowGrouping } from './overflow.ts'
 import { recordVouched } from './record-vouched.ts'
 import { mayReopen } from './regression.ts'
 import type { KnownReleases } from './known-releases.ts'
+import type { Prepared } from './prepared.ts'
 import { readJson } from '../../../sql/json.ts'
-
-/** An event with everything that can be computed before the transaction. */
-export interface Prepared {
-  productId: number
-  /** With source maps applied. */
-  event: NormalEvent
-  grouping: Grouping | OverflowGrouping
-  summary: string
-  /** The event as it was sent, so that source maps uploaded later can be applied to it. */
-  packed: PackedBody
-  doubts: Doubts
-  /** Came with a server key (decision 057). */
-  vouched: boolean
-}
+import { updateIssue, type IssueFacts } from './update-issue.ts'
 
 export interface Recorded {
   id: string
@@ -55,17 +39,6 @@ interface ProductFacts {
   settings: string
 }
 
-interface IssueFacts {
-  id: string
-  status: string
-  resolved_in: string | null
-  fixed_in: string | null
-  ignore_until: string | null
-  first_seen: number
-  last_seen: number
-  times_seen: number
-}
-
 /**
  * Stores one event inside the caller's transaction: dedupe, issue, occurrence, counters, regression (contract §10,
  * §12). A second event with the same SDK id changes nothing and returns the id of the first one. Throws when the
@@ -87,30 +60,31 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
   const { before, filed } = findOrFold(tools, prepared)
   const isFolded = filed !== prepared
   const locate = tools.locator(prepare, productId, product.repository)
-  const componentId = () => (isFolded ? '' : tools.attribute(prepare, productId, event, locate))
+  const componentId = () => (isFolded ? '' : tools.attribute(prepare, productId, prepared.stacks(), locate))
   const issueId = before?.id ?? createIssue(tools, filed, place, componentId)
   const isNewPath = attachIssueHashes(prepare, filed, issueId)
   const { hash } = prepared.grouping
   // The issue that collects events has no place in the code in common with them.
   const kept = keepBody(prepare, prepared.packed, { productId, hash, mayAdd: !isFolded })
   const occurrence = insertOccurrence(tools, prepared, { issueId, place, before, kept })
-  if (isNewPath && !isFolded) recordIssueFrames(prepare, productId, issueId, issueFrames(event, locate))
-  const counted = {
+  if (isNewPath && !isFolded) recordIssueFrames(prepare, productId, issueId, issueFrames(prepared.stacks(), locate))
+  const occurred = {
     issueId,
     place,
     timestamp: event.timestamp,
     receivedAt: event.received_at,
     userHash: event.user_hash,
+    isNewest: before === undefined || event.timestamp >= before.last_seen,
   }
-  const newUsers = countUser(prepare, counted) ? 1 : 0
+  const newUsers = countUser(prepare, occurred) ? 1 : 0
   updateIssue(prepare, filed, { issueId, place, before, seq: occurrence.seq, newUsers })
-  countOccurrence(prepare, counted)
+  countOccurrence(prepare, occurred)
   const { timestamp, level } = event
   const { title, type } = filed.grouping
-  const occurred = { productId, place, namesRelease: release !== '', reopens: settings.reopen_on_regression }
-  const outcome = vouched ? recordVouched(tools, { ...occurred, issueId, timestamp, level, title, type }) : 'stays'
+  const reopening = { productId, place, namesRelease: release !== '', reopens: settings.reopen_on_regression }
+  const outcome = vouched ? recordVouched(tools, { ...reopening, issueId, timestamp, level, title, type }) : 'stays'
   if (before !== undefined && before.status !== 'unresolved') {
-    mayReopen(tools, { ...occurred, issue: before, vouched: outcome })
+    mayReopen(tools, { ...reopening, issue: before, vouched: outcome })
   }
   return { id: occurrence.id, duplicate: false }
 }
@@ -258,48 +232,4 @@ export function attachIssueHashes(
     return isNew
   })
   return attached
-}
-
-interface Addition {
-  issueId: string
-  place: EventPlace
-  before: IssueFacts | undefined
-  seq: number
-  newUsers: number
-}
-
-/**
- * Counts the occurrence. The newest event sets title, level and culprit; the oldest sets the first release. A doubt stays
- * as long as every event gives reason for it.
- */
-function updateIssue(prepare: Prepare, prepared: Prepared, { issueId, place, before, seq, newUsers }: Addition): void {
-  const { event, grouping, doubts } = prepared
-  const { timestamp } = event
-  prepare(
-    `UPDATE issue SET times_seen = times_seen + 1, users_affected = users_affected + ?1, last_seq = ?2,
-       first_seq = CASE first_seq WHEN 0 THEN ?2 ELSE first_seq END,
-       first_release_id = CASE WHEN ?3 < first_seen THEN ?4 ELSE first_release_id END,
-       first_seen = CASE WHEN ?3 < first_seen THEN ?3 ELSE first_seen END,
-       suspicious = CASE WHEN times_seen = 0 OR suspicious = 1 THEN ?6 ELSE suspicious END,
-       contradicted = CASE WHEN times_seen = 0 OR contradicted = 1 THEN ?7 ELSE contradicted END WHERE id = ?5`,
-  ).run(newUsers, seq, timestamp, place.releaseId, issueId, doubts.suspicious ? 1 : 0, doubts.contradicted ? 1 : 0)
-  if (before !== undefined && timestamp < before.last_seen) return
-  prepare(
-    `UPDATE issue SET last_seen = ?, title = ?, type = ?, value = ?, culprit = ?, level = ?, platform = ?, handled = ?, causes = ?,
-       last_release_id = coalesce(nullif(?, ''), last_release_id), corroboration = ? WHERE id = ?`,
-  ).run(
-    timestamp,
-    grouping.title,
-    grouping.type,
-    grouping.value,
-    grouping.culprit,
-    event.level,
-    event.platform,
-    event.handled ? 1 : 0,
-    // The events of the issue that collects them have nothing in common.
-    JSON.stringify(grouping.basis === 'overflow' ? [] : causeTypes(event)),
-    place.releaseId,
-    JSON.stringify(corroborate(event, place.releaseId)),
-    issueId,
-  )
 }

@@ -6,7 +6,7 @@ import type { StoredEvent } from '../bodies/body.ts'
 import { createBodyReader, type PackedEvent } from '../bodies/read.ts'
 import { Summary, writeSummary } from '../columns.ts'
 import type { ClaimCheck } from './claims.ts'
-import { corroborate } from './corroboration.ts'
+import { corroborate, storedCorroboration } from './corroboration.ts'
 import { issueFrames, replaceIssueFrames } from '../issue-frames.ts'
 import { findOverflowIssue } from './overflow.ts'
 import { setComponent } from '../../../workspace/activity.ts'
@@ -248,7 +248,7 @@ function write(
     grouping.type,
     grouping.value,
     grouping.culprit,
-    JSON.stringify(corroborate(event, occurrence.releaseId)),
+    storedCorroboration(occurrence.releaseId, corroborate(event)),
     issueId,
   )
   const moved = setComponent(prepare, issueId, attribute(prepare, productId, event, locate))

@@ -5,7 +5,7 @@ import { createPace } from '../../../shared/pace.ts'
 import { resymbolicate } from './resymbolicate.ts'
 import type { Symbolicator } from '../../sourcemaps/symbolicate/symbolicator.ts'
 import type { Database } from '../../../sql/database.ts'
-import { packBody } from '../bodies/body.ts'
+import { packBody, unpackBody } from '../bodies/body.ts'
 import { createDictionaries } from '../bodies/choose.ts'
 import { dictionaryText } from '../bodies/dictionary.ts'
 import { createAttribution } from './attribution.ts'
@@ -79,12 +79,20 @@ export function createEventStore({
     async append(productId: number, event: NormalEvent, { vouched = false } = {}) {
       const symbolicated = await inTurn(() => symbolicator.symbolicate(productId, event))
       const contradicted = await claims.contradicts(productId, symbolicated.event)
-      const doubting = { isSuspicious, contradicted }
-      const prepared = await pace(() => prepareEvent(productId, event, symbolicated, doubting))
+      const prepared = await pace(() => prepareEvent(event, symbolicated, isSuspicious))
       const { hash } = prepared.grouping
       const dictionary = await chooseInTurn(() => chooseDictionary(productId, hash, event))
       const body = await pace(() => packBody(event, dictionaryText(dictionary)))
-      return commit((tools) => recordEvent(tools, { ...prepared, packed: { body, dictionary }, vouched }))
+      const arrived = { ...prepared, packed: { body, dictionary }, productId, contradicted, vouched }
+      return commit((tools) => recordEvent(tools, { ...arrived, stacks: () => symbolicated.event }))
+    },
+
+    appendPrepared(productId, prepared, { vouched = false } = {}) {
+      const { body, dictionary } = prepared.packed
+      const stacks = () => unpackBody(body, dictionaryText(dictionary)).event
+      // Nothing contradicts an event of a product without source maps.
+      const arrived = { ...prepared, productId, stacks, contradicted: false, vouched }
+      return commit((tools) => recordEvent(tools, arrived))
     },
 
     recordDropped: (productId, drops) => dropCounters.add(productId, drops),

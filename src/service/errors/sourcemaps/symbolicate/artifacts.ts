@@ -29,6 +29,8 @@ interface ReleaseFacts {
 export interface ArtifactIndex {
   /** The match of each file, by its key. A file that was looked up before costs no query. */
   match(build: Build, files: readonly FrameFile[]): Promise<Map<string, Match>>
+  /** Whether a product has anything uploaded. */
+  hasAny(productId: number): Promise<boolean>
   /** Whether a release has maps. */
   hasMaps(productId: number, release: string): Promise<boolean>
   /** Forgets everything about a product. */
@@ -135,6 +137,10 @@ export function createArtifactIndex({ db, now }: { db: Database; now: () => numb
       for (const kept of kinds) kept.trim()
       return answers
     },
+    async hasAny(productId) {
+      await refresh()
+      return hasAny(productId)
+    },
     async hasMaps(productId, release) {
       await refresh()
       return (await findReleaseFacts({ productId, release, dist: '' })).maps > 0
@@ -150,6 +156,15 @@ export function createArtifactIndex({ db, now }: { db: Database; now: () => numb
       return source
     },
   }
+}
+
+/** The index of a product without artifacts. */
+export const emptyIndex: Pick<ArtifactIndex, 'match' | 'findSource'> = {
+  match(build, files) {
+    const match = createMatcher({ artifacts: [], maps: 0 }, build)
+    return Promise.resolve(new Map(files.map((file) => [file.key, match(file)])))
+  },
+  findSource: () => Promise.resolve(undefined),
 }
 
 /** Artifacts by debug id and by release and base name, and the counterparts that these name. */

@@ -3,12 +3,12 @@ import type { EventSymbolicator, Symbolicable, Symbolication, Unmapped } from '.
 import { isNative } from '../../../shared/code-paths.ts'
 import { createPace } from '../../../shared/pace.ts'
 import type { Database } from '../../../sql/database.ts'
-import { createArtifactIndex } from './artifacts.ts'
+import { createArtifactIndex, emptyIndex, type ArtifactIndex } from './artifacts.ts'
 import { fileKey, frameFile, mayHaveMap } from './frame-file.ts'
 import { looksMinified } from './looks-minified.ts'
 import { createFrameMapper, type GeneratedPosition, type Mapped, type WantedText } from './map-frame.ts'
 import type { Match, MatchedArtifacts } from './match.ts'
-import { openTables } from './open-tables.ts'
+import { openTables, type OpenTables } from './open-tables.ts'
 import { missingProblem, problems, symbolicationState, type Problem } from './problems.ts'
 import { createSourceTexts, type SourceOfRelease } from './source-texts.ts'
 import { sourceLines, type SourceLines } from './source-lines.ts'
@@ -22,6 +22,8 @@ const BATCH = 8
 
 /** Symbolicates events with the artifacts of their product. */
 export interface Symbolicator extends EventSymbolicator {
+  /** Whether anything was uploaded for a product. */
+  hasAny(productId: number): Promise<boolean>
   /** Whether a release has source maps. */
   hasMaps(productId: number, release: string): Promise<boolean>
   /** The lines of a file of the repository, for each build of a release that was uploaded with its text. */
@@ -45,6 +47,27 @@ export interface SymbolicatorOptions {
 export function createSymbolicator({ db, tables, now = () => performance.now() }: SymbolicatorOptions): Symbolicator {
   const index = createArtifactIndex({ db, now })
   const open = openTables(tables)
+  return {
+    ...createReader(index, open),
+    hasAny: (productId) => index.hasAny(productId),
+    hasMaps: (productId, release) => index.hasMaps(productId, release),
+    sourceTexts: createSourceTexts({ db, index, open }),
+    changed(productId) {
+      index.changed(productId)
+      open.reopen()
+    },
+    close: () => open.close(),
+  }
+}
+
+/** For a product without source maps: the outcome of each event is that of `createSymbolicator`. */
+export function createMaplessSymbolicator(): EventSymbolicator {
+  return createReader(emptyIndex, openTables(''))
+}
+
+type Reader = Pick<Symbolicator, 'symbolicate' | 'takeUsed'>
+
+function createReader(index: Pick<ArtifactIndex, 'match' | 'findSource'>, open: OpenTables): Reader {
   const mapper = createFrameMapper(open)
   const pace = createPace()
   const used = new Set<string>()
@@ -65,18 +88,11 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
       const mapped = symbolication.frames_mapped === 0 ? event : withFrames(event, read)
       return { event: mapped, symbolication, unmapped: listUnmapped(read) }
     },
-    hasMaps: (productId, release) => index.hasMaps(productId, release),
-    sourceTexts: createSourceTexts({ db, index, open }),
-    changed(productId) {
-      index.changed(productId)
-      open.reopen()
-    },
     takeUsed() {
       const ids = [...used]
       used.clear()
       return ids
     },
-    close: () => open.close(),
   }
 
   /** The frames of one stack, caller first, mapped where there is a match. */

@@ -1,0 +1,73 @@
+import type { ServiceError } from '../../../errors.ts'
+import type { EventStore } from '../event/event-store.ts'
+import type { Platform } from '../../shared/context.ts'
+import { createPace } from '../../shared/pace.ts'
+import { readBatch, type Batch } from './batch.ts'
+import type { EventThread } from './event-thread.ts'
+import type { IngestLimits } from './limits.ts'
+
+/** Whose events they are. */
+interface Sender {
+  productId: number
+  /** They came with a server key. */
+  vouched: boolean
+}
+
+interface Appended {
+  /** SDK ids of the stored events. */
+  ids: string[]
+  /** Why the other payloads are not events. */
+  refused: ServiceError[]
+}
+
+/** Reads the payloads of a request and stores its events; resolves once they are on disk. */
+export type AppendBatch = (batch: Batch, sender: Sender) => Promise<Appended>
+
+export interface AppendOptions {
+  store: EventStore
+  platform: Platform
+  limits: Pick<IngestLimits, 'eventBytes'>
+  /** Reads events of products without source maps while many arrive; without it, this thread reads all. */
+  thread?: EventThread | undefined
+  /** Whether source maps of a product were uploaded. */
+  hasSourceMaps?: ((productId: number) => Promise<boolean>) | undefined
+}
+
+/** Requests that this thread reads and stores at the same time; the others go to the thread of events. */
+const FEW = 4
+
+/**
+ * Few events are read here, which answers soonest. Where many arrive, another thread reads them while this one writes; only
+ * source maps need this one, which has them open.
+ */
+export function createAppend(options: AppendOptions): AppendBatch {
+  const { platform, store, thread, limits, hasSourceMaps = () => Promise.resolve(false) } = options
+  const pace = createPace()
+  const reading = { maxBytes: limits.eventBytes, newId: () => platform.newId(), pace }
+  let here = 0
+
+  async function appendHere(batch: Batch, { productId, vouched }: Sender): Promise<Appended> {
+    const { events, refused } = await readBatch(batch, reading)
+    // Concurrently, so that they share commits; if the sender repeats the request after a failure, events that were
+    // stored change nothing.
+    await Promise.all(events.map((event) => store.append(productId, event, { vouched })))
+    return { ids: events.map((event) => event.sdk_event_id), refused }
+  }
+
+  async function countHere(batch: Batch, sender: Sender): Promise<Appended> {
+    here += 1
+    return appendHere(batch, sender).finally(() => (here -= 1))
+  }
+
+  return async (batch, sender) => {
+    const { productId, vouched } = sender
+    const isMany = thread !== undefined && (thread.isBusy() || here >= FEW)
+    if (!isMany || batch.payloads.length === 0 || (await hasSourceMaps(productId))) return countHere(batch, sender)
+    const read = await thread.read(productId, batch).catch(() => undefined)
+    // The thread ended: this one reads as if there were few.
+    if (read === undefined) return appendHere(batch, sender)
+    const { events, refused } = read
+    await Promise.all(events.map((event) => store.appendPrepared(productId, event, { vouched })))
+    return { ids: events.map(({ event }) => event.sdk_event_id), refused }
+  }
+}

@@ -1,0 +1,157 @@
+import { Worker } from 'node:worker_threads'
+import { ServiceError } from '../../../errors.ts'
+import type { PreparedEvent } from '../event/prepared-event.ts'
+import type { Batch } from './batch.ts'
+import { joinBytes, splitBytes } from './joined-bytes.ts'
+import type { Answer, Job, JobRequest, RequestOutcome, ThreadStart } from './thread-messages.ts'
+
+/** Jobs that the thread has: one that it reads, and one that waits so that it never stops between two. */
+const MOST_JOBS = 2
+/** Requests of one job: its events share a commit, and its answer keeps the process busy for a few milliseconds. */
+const REQUESTS_PER_JOB = 32
+/** Bytes of one job, unless its first request has more. */
+const BYTES_PER_JOB = 1024 * 1024
+/** Time without events after which the thread ends and its memory returns. */
+const IDLE_MS = 10_000
+/** As for a main thread; twice what the events of two jobs need. */
+const HEAP_MB = 128
+const YOUNG_MB = 16
+
+/** The events of a request as the thread read them, and why the other payloads are not events. */
+export interface PreparedBatch {
+  events: PreparedEvent[]
+  refused: ServiceError[]
+}
+
+export interface EventThread {
+  /** Whether it has work: further requests then go there as well. */
+  isBusy(): boolean
+  /** Rejects when the thread ends before it has answered. */
+  read(productId: number, batch: Batch): Promise<PreparedBatch>
+  close(): Promise<void>
+}
+
+interface Waiting {
+  batch: Batch
+  productId: number
+  resolve(read: PreparedBatch): void
+  reject(error: unknown): void
+}
+
+export interface EventThreadOptions {
+  /** The module of the thread. */
+  entry: () => Promise<URL>
+  /** The file of the database. */
+  database: string
+  maxBytes: number
+}
+
+/**
+ * Reads, groups and packs events in a thread of its own, which starts with the first of them. What waits is sent together:
+ * the more events arrive, the larger the jobs.
+ */
+export function createEventThread({ entry, database, maxBytes }: EventThreadOptions): EventThread {
+  const waiting: Waiting[] = []
+  /** The jobs that the thread has, in their order. */
+  const jobs: Waiting[][] = []
+  let worker: Promise<Worker> | undefined
+  let idle: NodeJS.Timeout | undefined
+
+  function start(): Promise<Worker> {
+    const started = entry().then((file) => {
+      const thread = new Worker(file, {
+        workerData: { database } satisfies ThreadStart,
+        resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
+        // Without secrets of the environment, and without our output, which may carry a protocol.
+        env: {},
+        execArgv: [],
+        stdout: true,
+        stderr: true,
+      })
+      thread.on('message', answered)
+      thread.once('error', (error) => ended(started, error))
+      thread.once('exit', () => ended(started, new Error('the thread that reads events ended')))
+      thread.unref()
+      return thread
+    })
+    started.catch((error: unknown) => ended(started, error))
+    return started
+  }
+
+  function send(): void {
+    while (jobs.length < MOST_JOBS && waiting.length > 0) {
+      const job = takeJob(waiting)
+      jobs.push(job)
+      worker ??= start()
+      const message = toJob(job, maxBytes)
+      void worker.then((thread) => thread.postMessage(message, [message.bytes.buffer])).catch(() => undefined)
+    }
+  }
+
+  function answered({ outcomes, bytes }: Answer): void {
+    const job = jobs.shift() ?? []
+    send()
+    const read = JSON.parse(outcomes) as RequestOutcome[]
+    const packed = read.flatMap(({ events }) => events.map((event) => event.packed))
+    const parts = splitBytes(
+      bytes,
+      packed.flatMap(({ bodyBytes, dictionary }) => [bodyBytes, dictionary.bytes]),
+    )
+    for (const [index, one] of job.entries()) one.resolve(toBatch(read[index]!, parts))
+    clearTimeout(idle)
+    if (jobs.length === 0) idle = setTimeout(() => void stop(), IDLE_MS).unref()
+  }
+
+  function ended(which: Promise<Worker>, error: unknown): void {
+    if (worker !== which) return
+    worker = undefined
+    for (const one of [...jobs.splice(0).flat(), ...waiting.splice(0)]) one.reject(error)
+  }
+
+  async function stop(): Promise<void> {
+    clearTimeout(idle)
+    const stopping = worker
+    if (stopping !== undefined) ended(stopping, new Error('the service is stopping'))
+    await stopping?.then((thread) => thread.terminate()).catch(() => undefined)
+  }
+
+  return {
+    isBusy: () => jobs.length > 0,
+    read: (productId, batch) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ productId, batch, resolve, reject })
+        // In the next turn, so that what arrived in this one is one job.
+        if (waiting.length === 1) setImmediate(send)
+      }),
+    close: stop,
+  }
+}
+
+function takeJob(waiting: Waiting[]): Waiting[] {
+  let bytes = 0
+  let count = 0
+  for (const { batch } of waiting) {
+    bytes += batch.payloads.reduce((sum, { length }) => sum + length, 0)
+    if (count > 0 && (bytes > BYTES_PER_JOB || count === REQUESTS_PER_JOB)) break
+    count += 1
+  }
+  return waiting.splice(0, count)
+}
+
+function toJob(job: readonly Waiting[], maxBytes: number): Job & { bytes: Uint8Array<ArrayBuffer> } {
+  const requests = job.map(({ productId, batch: { payloads, ...rest } }): JobRequest => {
+    return { ...rest, productId, lengths: payloads.map(({ length }) => length) }
+  })
+  return { maxBytes, requests, bytes: joinBytes(job.flatMap(({ batch }) => batch.payloads)) }
+}
+
+/** Takes what is packed of the request's events off the parts. */
+function toBatch({ events, refused }: RequestOutcome, parts: Buffer[]): PreparedBatch {
+  return {
+    events: events.map(({ packed: { dictionary }, ...event }) => {
+      const [body, packed] = parts.splice(0, 2)
+      return { ...event, packed: { body: body!, dictionary: { ...dictionary, packed: packed! } } }
+    }),
+    refused: refused.map(({ code, message, violations }) => new ServiceError(code, message, { violations })),
+  }
+}
