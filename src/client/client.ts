@@ -2,6 +2,7 @@ import { contract, type EndpointName } from '../contract/index.ts'
 import type { Endpoint } from '../contract/base/endpoint.ts'
 import { replyText, type Send, type WireReply, type WireRequest } from '../contract/base/wire.ts'
 import { systemClock, type Clock } from '../lib/clock.ts'
+import { lazyMembers } from '../lib/lazy-members.ts'
 import { version } from '../version.ts'
 import type { Api, CallOptions } from './api.ts'
 import { bodyText, readable } from './answer.ts'
@@ -41,12 +42,12 @@ export interface ClientOptions {
  * whose outcome is unknown fails with `outcome_unknown`.
  */
 export function createApi(options: ClientOptions): Api {
-  const names = Object.keys(contract) as EndpointName[]
-  const shared = { capabilities: new Capabilities(options.now === undefined ? {} : { now: options.now }), ...options }
-  // The fold gives each name the method that `Api` derives from the same table entry.
-  return Object.fromEntries(
-    names.map((name) => [name, createMethod(contract[name] as Endpoint, shared)]),
-  ) as unknown as Api
+  const { capabilities = new Capabilities(options.now === undefined ? {} : { now: options.now }) } = options
+  const shared = { ...options, capabilities }
+  // The fold gives each name the method that `Api` derives from the same table entry. Over HTTP each request has a client,
+  // which calls a few of a hundred methods.
+  const method = (name: string) => createMethod(contract[name as EndpointName] as Endpoint, shared)
+  return lazyMembers(contract, method) as unknown as Api
 }
 
 /** Connections in a row that may bring nothing new: a server may take some 15 seconds to start again. */
