@@ -1,8 +1,8 @@
 import { median } from '../../harness/measure.ts'
 
-export const ROUNDS = 7
+export const ROUNDS = 5
 export const CALLS = 100
-export const WARM_CALLS = 500
+export const WARM_CALLS = 300
 
 /** Median milliseconds of the calls of a round, made one after the other. */
 export async function medianCall(call: () => Promise<void>, count = CALLS): Promise<number> {
