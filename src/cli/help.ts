@@ -51,7 +51,7 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
       settings [single_user_approval ENVIRONMENTS|all|none]
                                          where the person who accepts a risk may approve it (default: none)
   tracegate confirm CODE                 decide at the terminal what an agent prepared: shows it, asks for your own token
-  tracegate doctor                       check the configuration and say how to fix it, and what a deployment offers
+  tracegate doctor                       check the configuration, and say what takes room or what a deployment offers
   tracegate help | version
 
 Everywhere: --product NAME  --toolsets LIST  --read-only  --data DIR

@@ -16,6 +16,8 @@ import { tryFilters } from './try-filters.ts'
 const ANSWER_MS = 10_000
 const ALL_MS = 25_000
 
+const ROOM_UNKNOWN = 'What takes room there is not known: no endpoint says it. Run doctor where the data directory is.'
+
 interface Deployment {
   baseUrl: string
   token: string
@@ -69,7 +71,10 @@ async function survey(deployment: Deployment, pinned: string | undefined, send: 
   const filters = await tryFilters(outcomes, { plainApi, capabilities, known, signal })
   const lines = offerLines({ outcomes, filters, capabilities, serverName: me.serverName })
   const title = `What it offers, asked for with ${String(requests)} reads of the product ${product.name ?? product.id}:`
-  return { findings: [...findings, ...checkIssues(outcomes, deployment)], lines: ['', plain(title), ...lines] }
+  return {
+    findings: [...findings, ...checkIssues(outcomes, deployment)],
+    lines: ['', plain(title), ...lines, '', ROOM_UNKNOWN],
+  }
 }
 
 interface Me {

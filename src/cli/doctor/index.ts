@@ -15,6 +15,7 @@ import type { Io } from '../support/io.ts'
 import { checkHealth } from '../support/health.ts'
 import { PortError, requireFree } from '../support/port.ts'
 import { checkDeployment, checkService } from './deployment.ts'
+import { roomLines } from './room/index.ts'
 
 /** `tracegate doctor`: checks what the configuration needs and says how to fix it; resolves to 1 when something is wrong. */
 export async function run(config: Config, io: Io): Promise<number> {
@@ -23,7 +24,7 @@ export async function run(config: Config, io: Io): Promise<number> {
   const isRemote = baseUrl !== undefined
   const { findings: others, lines } = isRemote
     ? await checkDeployment({ baseUrl, token }, product)
-    : { findings: await checkEmbedded(config, io, first), lines: [] }
+    : await examineEmbedded(config, io, first)
   const findings = [...first, ...others]
   for (const { what, ok, found, fix } of findings) {
     io.stdout.write(`${ok ? 'ok  ' : 'FAIL'}  ${what}: ${plain(found)}\n`)
@@ -33,13 +34,13 @@ export async function run(config: Config, io: Io): Promise<number> {
   return findings.every(({ ok }) => ok) ? 0 : 1
 }
 
-/** The checks of the embedded service; `earlier` are those that were made before. */
-async function checkEmbedded(config: Config, io: Io, earlier: readonly Finding[]): Promise<Finding[]> {
+/** The checks of the embedded service, with what takes room; `earlier` are those that were made before. */
+async function examineEmbedded(config: Config, io: Io, earlier: readonly Finding[]) {
   const findings = [checkDataDir(config), await checkServer(config, io)]
   // When the data cannot be read, an earlier finding says so.
   const isReadable = [...earlier, ...findings].every(({ ok, what }) => ok || what === 'server')
   if (config.product !== undefined && isReadable) findings.push(await checkProduct(config, config.product))
-  return findings
+  return { findings, lines: isReadable ? roomLines(config.dataDir, Date.now()) : [] }
 }
 
 function checkNode(): Finding {

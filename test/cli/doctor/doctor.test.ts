@@ -42,6 +42,8 @@ test('a deployment with the whole API offers everything, which takes reads alone
 What it offers, asked for with ${String(requests.length)} reads of the product My product:
 offered    everything that the tools read
 not tried  writes: doctor only reads
+
+What takes room there is not known: no endpoint says it. Run doctor where the data directory is.
 `)
   const other = await examine(reshaped(shop.service.direct, 'camelCase', 'int64', 'enumsInLowerCase', 'inData'))
   expect(other.report).toBe(report)
@@ -69,6 +71,8 @@ test('missing endpoints are named with what the tools do without them, and are n
                  failures, conventions and similar tests are not stated
     dry_run    the service does not name itself tracegate: previews are made from reads, or refused
     not tried  writes: doctor only reads
+
+    What takes room there is not known: no endpoint says it. Run doctor where the data directory is.
     "
   `)
 })

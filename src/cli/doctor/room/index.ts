@@ -1,0 +1,89 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { counted } from '../../../lib/counted.ts'
+import { sourceMapFolders } from '../../../service/errors/sourcemaps/uploads/folders.ts'
+import { plain } from '../../support/finding.ts'
+import { readDatabaseRoom, type DatabaseRoom } from './database.ts'
+import { FORECAST_DAYS, type Forecast } from './forecast.ts'
+
+/** Products that are named. */
+const NAMED = 3
+const LABEL = 14
+const SIZE = 8
+
+/**
+ * What takes room in a data directory, in lines to print; none when it has no database. Works while a server uses it.
+ * `now` is epoch milliseconds.
+ */
+export function roomLines(dataDir: string, now: number): string[] {
+  const file = join(dataDir, 'tracegate.db')
+  if (!existsSync(file) || statSync(file).size === 0) return []
+  const db = new DatabaseSync(file, { readOnly: true })
+  try {
+    return isSetUp(db) ? describe(readDatabaseRoom(db, now), dataDir) : []
+  } finally {
+    db.close()
+  }
+}
+
+/** Not while the first start is still under way. */
+function isSetUp(db: DatabaseSync): boolean {
+  return db.prepare("SELECT 1 AS found FROM sqlite_schema WHERE name = 'occurrence'").get() !== undefined
+}
+
+function describe({ kinds, events, issues, products }: DatabaseRoom, dataDir: string): string[] {
+  const { uploads, tables } = sourceMapFolders(dataDir)
+  const each = events === 0 ? '' : `, ${sizeText(kinds.events / events)} each with what finds them`
+  const words: Record<string, string> = {
+    events: `${counted(events, 'event')} with their bodies${each}`,
+    issues: `${counted(issues, 'issue')} with counters and history`,
+    'free pages': 'in the database file; new data fills them before the file grows',
+    'source maps': 'tables of uploaded source maps',
+    uploads: 'source maps that are not confirmed',
+    log: 'written and not merged into the database file',
+  }
+  const sizes: Record<string, number> = {
+    ...kinds,
+    'source maps': folderBytes(tables),
+    uploads: folderBytes(uploads),
+    log: fileBytes(join(dataDir, 'tracegate.db-wal')),
+  }
+  const total = Object.values(sizes).reduce((sum, bytes) => sum + bytes, 0)
+  const rows = Object.entries(sizes)
+    .filter(([, bytes]) => bytes > 0)
+    .toSorted(([, one], [, other]) => other - one)
+    .map(([name, bytes]) => `${name.padEnd(LABEL)}${sizeText(bytes).padStart(SIZE)}  ${words[name] ?? ''}`.trimEnd())
+  return [
+    '',
+    `What takes room, ${sizeText(total)} in all:`,
+    ...rows,
+    ...productLines(products, events === 0 ? 0 : kinds.events / events),
+  ].map(plain)
+}
+
+/** The largest products, and what retention will remove of each. */
+function productLines(products: readonly Forecast[], bytesEach: number): string[] {
+  const largest = products.filter(({ events }) => events > 0).slice(0, NAMED)
+  return largest.flatMap(({ name, events, ageing, surplus, retentionDays, mostPerIssue }) => [
+    `${name}: ${counted(events, 'event')}, ${sizeText(events * bytesEach)}. Retention will remove ${String(ageing)} by age within ${String(FORECAST_DAYS)} days`,
+    `  (its setting retention_days is ${String(retentionDays)}), and ${String(surplus)} beyond ${String(mostPerIssue)} of an issue (max_events_per_issue).`,
+  ])
+}
+
+function folderBytes(folder: string): number {
+  if (!existsSync(folder)) return 0
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + fileBytes(join(parentPath, name)), 0)
+}
+
+/** 0 for a file that another process has removed meanwhile. */
+function fileBytes(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+function sizeText(bytes: number): string {
+  if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`
+}
