@@ -50,5 +50,5 @@ function reportTo(print: (text: string) => void): Report {
 
 function printGoals(results: Results, print: (text: string) => void): void {
   const goals = judgedGoals(results)
-  print(`\n${goalCount(goals)}\n\n${aligned(goalCells(goals))}`)
+  if (goals.length > 0) print(`\n${goalCount(goals)}\n\n${aligned(goalCells(goals))}`)
 }

@@ -1,17 +1,31 @@
 import type { Suite } from './harness/suite.ts'
 import { calls } from './suites/calls/index.ts'
+import { coverage } from './suites/coverage.ts'
 import { crash } from './suites/crash/index.ts'
 import { disk } from './suites/disk/index.ts'
+import { faults } from './suites/faults.ts'
 import { ingest } from './suites/ingest/index.ts'
+import { othersWait } from './suites/others-wait/index.ts'
 import { queries } from './suites/queries/index.ts'
+import { reports } from './suites/reports.ts'
 import { start } from './suites/start/index.ts'
+import { symbolication } from './suites/symbolication/index.ts'
+import { tokens } from './suites/tokens/index.ts'
+import { worstInput } from './suites/worst-input/index.ts'
 
 /** The suites of `npm run bench`, in the order in which they run and are shown. */
 export const suites: Readonly<Record<string, Suite>> = {
   start,
+  calls,
   ingest,
   queries,
-  calls,
   crash,
   disk,
+  tokens,
+  reports,
+  coverage,
+  symbolication,
+  'worst-input': worstInput,
+  'others-wait': othersWait,
+  faults,
 }

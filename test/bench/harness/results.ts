@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { benchmarksDocument } from './document.ts'
 import type { Results } from './suite.ts'
 
-export const resultsFile = resolve(import.meta.dirname, '../results.json')
+const resultsFile = resolve(import.meta.dirname, '../results.json')
 export const documentFile = resolve(import.meta.dirname, '../../../BENCHMARKS.md')
 
 /** What each suite measured last with `--write`. */

@@ -61,7 +61,7 @@ export function markdownCells([titles = [], ...rows]: readonly (readonly string[
 }
 
 /** Three significant digits, whole numbers from 100 on; `unknown` for NaN. */
-export function short(value: number): string {
+function short(value: number): string {
   if (Number.isNaN(value)) return 'unknown'
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en')
   return String(Number(value.toPrecision(3)))

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { build } from '../../../../src/dev/build.ts'
 import { serve, type Served } from '../../../serve.ts'
 import type { Figure, Suite, Table } from '../../harness/suite.ts'
-import { flood, resend } from './flood.ts'
-import { compare, damage, unlimit } from './stored.ts'
+import { flood, resend, unlimit } from '../../support/flood/flood.ts'
+import { compare, damage } from './stored.ts'
 
 const ROUNDS = 20
 const SHORTEST_MS = 200

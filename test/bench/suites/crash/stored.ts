@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ResponseOf } from '../../../../src/contract/index.ts'
 import type { Served } from '../../../serve.ts'
-import { sentWith, type Sent } from './events.ts'
+import { sentWith, type Sent } from '../../support/flood/events.ts'
 
 export interface Differences {
   /** Acknowledged, and not there. */
@@ -95,11 +95,4 @@ export function damage(dataDir: string): string[] {
   } finally {
     db.close()
   }
-}
-
-/** Takes the rate limit off the product's key: the load, not the limit, decides how much arrives. */
-export function unlimit(dataDir: string): void {
-  const db = new DatabaseSync(join(dataDir, 'tracegate.db'))
-  db.exec('UPDATE dsn_key SET rate_per_second = 0')
-  db.close()
 }

@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { build } from '../../src/dev/build.ts'
-import { serve, type Served } from '../serve.ts'
+import { build } from '../../../../src/dev/build.ts'
+import { serve, type Served } from '../../../serve.ts'
+import { elapsed, percentile } from '../../harness/measure.ts'
+import type { Figure, Suite, Table } from '../../harness/suite.ts'
 import { loadNames } from './loads.ts'
 
 const ROUNDS = 3
@@ -27,28 +29,45 @@ interface Round {
   mb: number
 }
 
-/**
- * 95th percentile of a REST read and of a tool call over HTTP while another process loads the built server, beside that
- * of the idle server right before, and the memory of the server, started anew for each load. The goals are three times
- * the idle value and 300 MB.
- */
-export async function othersWait(): Promise<void> {
-  const dist = resolve(import.meta.dirname, '../../dist')
-  await build(dist)
-  for (const name of loadNames) {
-    await using served = await serve({ main: join(dist, 'tracegate.js'), env: { TRACEGATE_LOG_LEVEL: 'error' } })
-    const agent = await connectAgent(served)
-    try {
-      // Compiles what the measured calls use.
-      await measure(served, agent, IDLE_MS)
-      const fresh = memory(served.pid)
-      const rounds: Round[] = []
-      for (let round = 0; round < ROUNDS; round += 1) rounds.push(await measureRound(name, served, agent))
-      print(name, fresh, rounds)
-    } finally {
-      await agent.close()
-    }
+/** The server is started for each load, so that its memory is that of the load. */
+export const othersWait: Suite = {
+  about:
+    'What a REST read and a tool call over HTTP wait while another process loads the built server (decision 030): 95th percentile of each round, beside that of the idle server right before, and the most memory.',
+  onlyNamed: 'It takes three minutes.',
+  async run() {
+    const dist = resolve(import.meta.dirname, '../../../../dist')
+    await build(dist)
+    const tables: Table[] = []
+    for (const name of loadNames) tables.push(await measureLoad(name, join(dist, 'tracegate.js')))
+    return tables
+  },
+}
+
+async function measureLoad(name: string, main: string): Promise<Table> {
+  await using served = await serve({ main, env: { TRACEGATE_LOG_LEVEL: 'error' } })
+  const agent = await connectAgent(served)
+  try {
+    // Compiles what the measured calls use.
+    await measure(served, agent, IDLE_MS)
+    const rounds: Round[] = []
+    for (let round = 0; round < ROUNDS; round += 1) rounds.push(await measureRound(name, served, agent))
+    return { title: `Under ${name}`, figures: figures(rounds) }
+  } finally {
+    await agent.close()
   }
+}
+
+function figures(rounds: readonly Round[]): Figure[] {
+  const waits = (['rest', 'tool'] as const).flatMap((kind): Figure[] => {
+    const [idle, loaded] = kind === 'rest' ? ['REST read, idle', 'REST read'] : ['tool call, idle', 'tool call']
+    const goals = [{ of: 'ratio', most: 3 }] as const
+    return [
+      { name: idle, unit: 'ms', values: rounds.map((round) => round[kind].idle) },
+      { name: loaded, unit: 'ms', values: rounds.map((round) => round[kind].loaded), against: idle, goals },
+    ]
+  })
+  const most = { of: 'median', most: 300 } as const
+  return [...waits, { name: 'most memory so far', unit: 'MB', values: rounds.map(({ mb }) => mb), goals: [most] }]
 }
 
 async function measureRound(name: string, served: Served, agent: Client): Promise<Round> {
@@ -65,23 +84,8 @@ async function measureRound(name: string, served: Served, agent: Client): Promis
   }
 }
 
-function print(name: string, fresh: number, rounds: readonly Round[]): void {
-  const shown = (['rest', 'tool'] as const).map((kind) => {
-    const times = rounds.map((round) => round[kind])
-    const [idle, loaded] = [median(times.map((one) => one.idle)), median(times.map((one) => one.loaded))]
-    const ratio = median(times.map((one) => one.loaded / one.idle))
-    return `${kind} ${idle.toFixed(1).padStart(5)} → ${loaded.toFixed(1).padStart(6)} ms × ${ratio.toFixed(1).padStart(4)}`
-  })
-  const most = Math.max(...rounds.map(({ mb }) => mb))
-  console.log(`  ${name.padEnd(21)} ${shown.join('   ')}   ${fresh.toFixed(0)} → ${most.toFixed(0)} MB`)
-}
-
 function p95(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+  return percentile(times, 0.95)
 }
 
 /** Times of reads and tool calls. */
@@ -90,18 +94,12 @@ async function measure(served: Served, agent: Client, ms: number): Promise<Sampl
   const until = performance.now() + ms
   const sample: Sample = { rest: [], tool: [] }
   while (performance.now() < until) {
-    sample.rest.push(await timed(() => served.rest('GET', `/v1/products/${product}/issues?page_size=10`)))
+    sample.rest.push(await elapsed(() => served.rest('GET', `/v1/products/${product}/issues?page_size=10`)))
     await sleep(EVERY_MS)
-    sample.tool.push(await timed(() => agent.callTool({ name: 'find_error_issues', arguments: {} })))
+    sample.tool.push(await elapsed(() => agent.callTool({ name: 'find_error_issues', arguments: {} })))
     await sleep(EVERY_MS)
   }
   return sample
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now()
-  await work()
-  return performance.now() - start
 }
 
 /** The most resident megabytes of a process so far; NaN where the platform does not tell. */

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { Pool } from 'undici'
 import type { Endpoints } from '../../../serve.ts'
 import { envelope, sentWith } from './events.ts'
@@ -11,12 +13,12 @@ export interface Flood {
   open: number[]
 }
 
-/** Sends events on many connections, one after the other on each, until the server is gone. */
-export async function flood(endpoints: Endpoints, next: () => number): Promise<Flood> {
+/** Sends events on many connections, one after the other on each, until the server is gone or the signal says so. */
+export async function flood(endpoints: Endpoints, next: () => number, signal?: AbortSignal): Promise<Flood> {
   const found: Flood = { acknowledged: [], open: [] }
   await withPool(endpoints, (send) => {
     const sender = async () => {
-      for (;;) {
+      while (signal?.aborted !== true) {
         const number = next()
         const status = await send(number)
         found[status === 200 ? 'acknowledged' : 'open'].push(number)
@@ -56,4 +58,11 @@ async function withPool<T>({ dsn }: Endpoints, work: (send: SendNumber) => Promi
   } finally {
     await pool.destroy()
   }
+}
+
+/** Takes the rate limit off the key of a stopped server: the load, not the limit, decides how much arrives. */
+export function unlimit(dataDir: string): void {
+  const db = new DatabaseSync(join(dataDir, 'tracegate.db'))
+  db.exec('UPDATE dsn_key SET rate_per_second = 0')
+  db.close()
 }

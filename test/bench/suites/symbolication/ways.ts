@@ -1,21 +1,15 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deserialize, serialize } from 'node:v8'
 import { originalPositionFor, sourceContentFor, TraceMap } from '@jridgewell/trace-mapping'
-import { build } from 'esbuild'
 import * as z from 'zod'
-import { readSourceMap } from '../../src/service/errors/sourcemaps/format/read.ts'
-import { openScopeTable } from '../../src/service/errors/sourcemaps/scopes/scope-table.ts'
-import { writeScopeTable } from '../../src/service/errors/sourcemaps/scopes/write-scope-table.ts'
-import { lastAtOrBefore } from '../../src/service/errors/sourcemaps/table/blocks.ts'
-import { openMapTable, writeMapTable } from '../../src/service/errors/sourcemaps/table/map-table.ts'
-import { median } from './median.ts'
+import { readSourceMap } from '../../../../src/service/errors/sourcemaps/format/read.ts'
+import { openScopeTable } from '../../../../src/service/errors/sourcemaps/scopes/scope-table.ts'
+import { writeScopeTable } from '../../../../src/service/errors/sourcemaps/scopes/write-scope-table.ts'
+import { lastAtOrBefore } from '../../../../src/service/errors/sourcemaps/table/blocks.ts'
+import { openMapTable, writeMapTable } from '../../../../src/service/errors/sourcemaps/table/map-table.ts'
 
 const LOOKUPS = 300
-const ROUNDS = 3
 /** Lines of context on each side of a frame. */
 const AROUND = 5
 
@@ -27,9 +21,6 @@ interface Way {
   store(text: string, file: string): void
   open(file: string): LookUp
 }
-
-/** Packages whose bundles have maps of about 0.1 MB, 1 MB and 14 MB. */
-const bundles = [['picomatch'], ['acorn', 'lru-cache', 'fast-xml-parser'], ['playwright-core', 'undici']]
 
 const ways: Record<string, Way> = {
   tracegate: { store: (text, file) => writeMapTable(readSourceMap(text), file), open: openTable },
@@ -43,60 +34,13 @@ const ways: Record<string, Way> = {
   'flat array': { store: storeFlat, open: openFlat },
 }
 
-/**
- * For maps of three sizes: CPU time and memory of a confirm, and of the first lookup, which opens the map; memory that
- * stays while it is open; and time of the lookups that follow. Then the same for the functions of the largest bundle.
- */
-export async function sourceMaps(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'tracegate-bench-'))
-  try {
-    for (const packages of bundles) {
-      const map = join(folder, 'bundle.js.map')
-      await bundle(packages, folder)
-      console.log(`  map of ${megabytes(statSync(map).size)}`)
-      for (const way of Object.keys(ways)) compare(way, map, join(folder, way))
-    }
-    console.log(`  functions of ${megabytes(statSync(join(folder, 'bundle.js')).size)} of minified code`)
-    compare('functions', join(folder, 'bundle.js'), join(folder, 'functions'))
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-async function bundle(packages: readonly string[], folder: string): Promise<void> {
-  await build({
-    stdin: {
-      contents: packages.map((name, at) => `export * as package${at} from '${name}'`).join('\n'),
-      resolveDir: import.meta.dirname,
-    },
-    outfile: join(folder, 'bundle.js'),
-    bundle: true,
-    minify: true,
-    platform: 'node',
-    sourcemap: 'external',
-    logLevel: 'error',
-  })
-}
-
-const measured = z.object({ cpuMs: z.number(), peakBytes: z.number(), heldBytes: z.number(), warmMs: z.number() })
-
-/** Stores and opens in processes of their own, `ROUNDS` times. */
-function compare(way: string, input: string, stored: string): void {
-  const runs = (step: string) => Array.from({ length: ROUNDS }, () => inChild(step, way, input, stored))
-  const [stores, opens] = [runs('store'), runs('open')]
-  const middle = (of: typeof stores, member: keyof z.infer<typeof measured>) => median(of.map((run) => run[member]))
-  console.log(
-    `  ${way.padEnd(14)} store ${milliseconds(middle(stores, 'cpuMs'))} + ${megabytes(middle(stores, 'peakBytes'))}, ` +
-      `on disk ${megabytes(statSync(stored).size)}; first lookup ${milliseconds(middle(opens, 'cpuMs'))}, ` +
-      `further ${milliseconds(middle(opens, 'warmMs'))}, held open ${megabytes(middle(opens, 'heldBytes'))}`,
-  )
-}
-
-function inChild(...step: string[]): z.infer<typeof measured> {
-  const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', import.meta.filename, ...step])
-  if (stdout.length === 0) throw new Error(stderr.toString())
-  return measured.parse(JSON.parse(stdout.toString()))
-}
+/** What a step took: processor milliseconds, further lookups each, and bytes by which its memory rose and stayed. */
+export const Measured = z.object({
+  cpuMs: z.number(),
+  peakBytes: z.number(),
+  heldBytes: z.number(),
+  warmMs: z.number(),
+})
 
 /** The child: one step, its CPU time (user and system), and how far its memory rose. */
 async function measure(step: string, way: string, input: string, stored: string): Promise<void> {
@@ -114,7 +58,7 @@ async function measure(step: string, way: string, input: string, stored: string)
   const warm = cpu()
   for (const position of positions) lookUp(...position)
   const warmMs = (cpu() - warm) / Math.max(1, positions.length)
-  console.log(JSON.stringify({ cpuMs, peakBytes, heldBytes, warmMs }))
+  console.log(JSON.stringify({ cpuMs, peakBytes, heldBytes, warmMs } satisfies z.infer<typeof Measured>))
 }
 
 function open(way: string, stored: string): LookUp {
@@ -198,9 +142,7 @@ function memory(): number {
   return heapUsed + external
 }
 
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(2)} MB`
-const milliseconds = (ms: number) => `${ms.toFixed(ms < 10 ? 2 : 0)} ms`
-
+// A process of its own for each step: `node --expose-gc ways.ts STEP WAY INPUT STORED`.
 if (import.meta.main) {
   const [step = '', way = '', input = '', stored = ''] = process.argv.slice(2)
   await measure(step, way, input, stored)

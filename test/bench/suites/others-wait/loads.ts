@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import zlib from 'node:zlib'
 import { Pool } from 'undici'
-import type { Endpoints } from '../serve.ts'
+import type { Endpoints } from '../../../serve.ts'
 
 /** Starts a load, which runs until the signal. */
 type Load = (endpoints: Endpoints, signal: AbortSignal) => Promise<unknown>

@@ -1,0 +1,38 @@
+import type { Api } from '../../../src/client/api.ts'
+import type { App } from '../../app.ts'
+import { openProduct } from '../fixtures/quality-product.ts'
+import { elapsed, inTurn } from '../harness/measure.ts'
+import type { Figure, Suite } from '../harness/suite.ts'
+
+const ROUNDS = 15
+
+const pages: Record<string, (api: Api, id: string) => Promise<unknown>> = {
+  'gap page': (api, id) => api.listCoverageGaps({ product_id: id, page_size: 15 }),
+  'requirements page': (api, id) => api.listRequirements({ product_id: id, page_size: 50 }),
+  'requirements search': (api, id) => api.listRequirements({ product_id: id, q: 'refund 7', page_size: 50 }),
+  'tests page': (api, id) => api.listTests({ product_id: id, page_size: 50 }),
+  'test context': (api, id) => api.getTestContext({ product_id: id, requirement_id: 'requirement-7' }),
+}
+
+/** Pages of gaps, requirements and tests, read through the client. */
+export const coverage: Suite = {
+  about:
+    'Pages of gaps, requirements and tests in a product of 1,000 requirements and 10,000 cases, and in one ten times as large (decision 015).',
+  async run() {
+    await using small = await openProduct({ requirements: 1_000, tests: 10_000 })
+    await using large = await openProduct({ requirements: 10_000, tests: 100_000 })
+    const figures: Figure[] = []
+    for (const [name, page] of Object.entries(pages)) {
+      const read = ({ api, productId }: App) => elapsed(() => page(api, productId))
+      const taken = await inTurn({ small: () => read(small), large: () => read(large) }, ROUNDS)
+      figures.push({ name: `${name}, 10,000 cases`, unit: 'ms', values: taken.small })
+      figures.push({
+        name: `${name}, 100,000 cases`,
+        unit: 'ms',
+        values: taken.large,
+        against: `${name}, 10,000 cases`,
+      })
+    }
+    return [{ title: 'Pages of requirements, gaps and tests', figures }]
+  },
+}
