@@ -31,7 +31,7 @@ export async function requirementsOfPaths(
     const starting = enclosingPrefixes(path)
       .toSorted()
       .flatMap((prefix) => candidates.get(prefix) ?? [])
-    const matching = starting.filter(({ glob }) => compiled(glob)(path))
+    const matching = starting.filter(({ glob }) => compileGlob(glob)(path))
     if (matching.length > 0) matches.set(path, matching)
   }
   const refs = await loadCodeRefs(rows, [
@@ -69,19 +69,6 @@ async function readCandidates(rows: Rows, productId: number, paths: readonly str
 function enclosingPrefixes(path: string): string[] {
   const folders = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1))
   return [path, `${path}/`, '', ...folders]
-}
-
-/** Compiled globs by text: the same few globs are tested against many paths. */
-const known = new Map<string, (path: string) => boolean>()
-const MOST_KNOWN = 5_000
-
-function compiled(glob: string): (path: string) => boolean {
-  const before = known.get(glob)
-  if (before !== undefined) return before
-  if (known.size >= MOST_KNOWN) known.clear()
-  const matches = compileGlob(glob)
-  known.set(glob, matches)
-  return matches
 }
 
 async function loadCodeRefs(rows: Rows, requirementIds: readonly string[]): Promise<Map<string, StoredCodeRef[]>> {

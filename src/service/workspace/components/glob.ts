@@ -27,10 +27,23 @@ export function validateGlob(glob: string): string | undefined {
   return tooManyStars(glob) ?? unreadable(glob)
 }
 
+/** Compiled globs by text: requests compile the same few again and again. */
+const known = new Map<string, (path: string) => boolean>()
+const MOST_KNOWN = 5_000
+
 /**
  * Returns a function that says whether a repository path matches. A glob that `validateGlob` refuses matches nothing.
  */
 export function compileGlob(glob: string): (path: string) => boolean {
+  const before = known.get(glob)
+  if (before !== undefined) return before
+  if (known.size >= MOST_KNOWN) known.clear()
+  const matches = compile(glob)
+  known.set(glob, matches)
+  return matches
+}
+
+function compile(glob: string): (path: string) => boolean {
   if (validateGlob(glob) !== undefined) return () => false
   const matches = picomatch(glob, OPTIONS)
   return (path) => path.length <= LONGEST_PATH && matches(path)

@@ -21,7 +21,7 @@ CREATE INDEX occurrence_issue ON occurrence (issue_id, timestamp DESC, id DESC, 
 
 -- Covering: without it SQLite prefers to read all paths of the product.
 DROP INDEX requirement_path_name;
-CREATE INDEX requirement_path_name ON requirement_path (product_id, base_name) WHERE is_literal = 1;
+CREATE INDEX requirement_path_name ON requirement_path (product_id, base_name, is_literal);
 
 -- Numbers of issues by status. No event changes these columns of an issue.
 CREATE INDEX issue_component ON issue (product_id, component_id, status);
