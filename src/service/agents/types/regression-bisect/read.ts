@@ -47,7 +47,7 @@ export async function readNewIssues(
 ): Promise<BisectedIssue[]> {
   const since = now - NEW_FOR_MS
   const overflow = await findOverflowIssue(rows, productId)
-  const present = rows.selectFrom('issue_presence').select('issue_id')
+  const present = rows.selectFrom('issue_environment').select('issue_id')
   return issuesWithFacts(rows, productId)
     .where('id', '<>', overflow)
     .where('status', '=', 'unresolved')

@@ -25,3 +25,6 @@ CREATE INDEX requirement_path_name ON requirement_path (product_id, base_name, i
 
 -- Numbers of issues by status. No event changes these columns of an issue.
 CREATE INDEX issue_component ON issue (product_id, component_id, status);
+
+-- What it answered is read from issue_environment.
+DROP INDEX issue_presence_environment;
