@@ -5,6 +5,7 @@ import { createPace } from '../../shared/pace.ts'
 import { readBatch, type Batch } from './batch.ts'
 import type { EventThread } from './event-thread.ts'
 import type { IngestLimits } from './limits.ts'
+import { createWaitingRoom } from './waiting-room.ts'
 
 /** Whose events they are. */
 interface Sender {
@@ -26,7 +27,7 @@ export type AppendBatch = (batch: Batch, sender: Sender) => Promise<Appended>
 export interface AppendOptions {
   store: EventStore
   platform: Platform
-  limits: Pick<IngestLimits, 'eventBytes'>
+  limits: Pick<IngestLimits, 'eventBytes' | 'waitingBytes'>
   /** Reads events of products without source maps while many arrive; without it, this thread reads all. */
   thread?: EventThread | undefined
   /** Whether source maps of a product were uploaded. */
@@ -44,6 +45,7 @@ export function createAppend(options: AppendOptions): AppendBatch {
   const { platform, store, thread, limits, hasSourceMaps = () => Promise.resolve(false) } = options
   const pace = createPace()
   const reading = { maxBytes: limits.eventBytes, newId: () => platform.newId(), pace }
+  const inRoom = createWaitingRoom(limits.waitingBytes)
   let here = 0
 
   async function appendHere(batch: Batch, { productId, vouched }: Sender): Promise<Appended> {
@@ -59,7 +61,7 @@ export function createAppend(options: AppendOptions): AppendBatch {
     return appendHere(batch, sender).finally(() => (here -= 1))
   }
 
-  return async (batch, sender) => {
+  async function append(batch: Batch, sender: Sender): Promise<Appended> {
     const { productId, vouched } = sender
     const isMany = thread !== undefined && (thread.isBusy() || here >= FEW)
     if (!isMany || batch.payloads.length === 0 || (await hasSourceMaps(productId))) return countHere(batch, sender)
@@ -70,4 +72,10 @@ export function createAppend(options: AppendOptions): AppendBatch {
     await Promise.all(events.map((event) => store.appendPrepared(productId, event, { vouched })))
     return { ids: events.map(({ event }) => event.sdk_event_id), refused }
   }
+
+  return (batch, sender) =>
+    inRoom(
+      batch.payloads.reduce((sum, { length }) => sum + length, 0),
+      () => append(batch, sender),
+    )
 }

@@ -15,6 +15,9 @@ export type Charged = Pick<DsnKey, 'ratePerSecond' | 'burst'> & { publicKey: str
  */
 export type Budget = (key: Charged, counted: Counted, cost: number) => void
 
+/** The categories of what is stored here. */
+export const errorCategories = 'error;default;security'
+
 /**
  * The categories that an SDK is asked to hold back; none are all. Those of `others` are everything that is not stored
  * here, so that an application with many sessions keeps reporting its errors.
@@ -22,7 +25,7 @@ export type Budget = (key: Charged, counted: Counted, cost: number) => void
 const categories: Readonly<Record<Counted, string>> = {
   requests: '',
   bytes: '',
-  events: 'error;default;security',
+  events: errorCategories,
   others:
     'session;transaction;span;attachment;profile;profile_chunk;replay;monitor;feedback;user_report_v2;' +
     'metric_bucket;trace_metric;log_item;log_byte;internal',

@@ -27,6 +27,8 @@ export interface IngestLimits {
   byteBurst: number
   /** Delay of an answer 429, so that a sender who does not wait cannot ask again at once. */
   refusalDelayMs: number
+  /** Bytes of the events that wait to be on disk; beyond them senders are asked to wait. */
+  waitingBytes: number
   /** Bodies that arrive or are being read. */
   intake: IntakeLimits
 }
@@ -51,5 +53,6 @@ export const defaultLimits: IngestLimits = {
   bytesPerSecond: 5 * MiB,
   byteBurst: 40 * MiB,
   refusalDelayMs: 500,
+  waitingBytes: 16 * MiB,
   intake: { bytes: 48 * MiB, bytesPerOwner: 24 * MiB, timeoutMs: 30_000, graceMs: 5_000, bytesPerSecond: KiB },
 }

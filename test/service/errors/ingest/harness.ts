@@ -15,12 +15,15 @@ class MemoryStore implements EventStore {
   readonly events: NormalEvent[] = []
   readonly drops: Drop[] = []
   failure: Error | undefined
+  /** Every write waits for it. */
+  ready: Promise<void> | undefined
 
-  append(_productId: number, event: NormalEvent): Promise<{ id: string; duplicate: boolean }> {
-    if (this.failure) return Promise.reject(this.failure)
+  async append(_productId: number, event: NormalEvent): Promise<{ id: string; duplicate: boolean }> {
+    if (this.failure) throw this.failure
+    if (this.ready) await this.ready
     const duplicate = this.events.some(({ sdk_event_id: id }) => id === event.sdk_event_id)
     if (!duplicate) this.events.push(event)
-    return Promise.resolve({ id: `occurrence of ${event.sdk_event_id}`, duplicate })
+    return { id: `occurrence of ${event.sdk_event_id}`, duplicate }
   }
 
   appendPrepared(): Promise<{ id: string; duplicate: boolean }> {
