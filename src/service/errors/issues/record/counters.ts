@@ -14,8 +14,8 @@ export interface Counted {
 }
 
 /**
- * Counts one stored occurrence everywhere except on the issue itself: presence, environments, rollups, environment and
- * release. These counters stay when retention removes occurrences.
+ * Counts one stored occurrence in what is kept about its issue: presence, environments, rollups. These counters stay when
+ * retention removes occurrences.
  */
 export function countOccurrence(prepare: Prepare, counted: Counted): void {
   countPresence(prepare, counted)
@@ -23,16 +23,6 @@ export function countOccurrence(prepare: Prepare, counted: Counted): void {
   countRollups(prepare, counted)
   const { issueId, place, timestamp } = counted
   countActivity(prepare, { issueId, environmentId: place.environmentId, timestamp })
-  if (place.environmentId === '') return
-  prepare(
-    'UPDATE environment SET last_event_at = CASE WHEN coalesce(last_event_at, 0) > ?1 THEN coalesce(last_event_at, 0) ELSE ?1 END WHERE id = ?2',
-  ).run(timestamp, place.environmentId)
-  if (place.releaseId === '') return
-  prepare(
-    `UPDATE release SET event_count = event_count + 1,
-       first_event_at = CASE WHEN first_event_at < ?1 THEN first_event_at ELSE ?1 END,
-       last_event_at = CASE WHEN coalesce(last_event_at, 0) > ?1 THEN coalesce(last_event_at, 0) ELSE ?1 END WHERE id = ?2`,
-  ).run(timestamp, place.releaseId)
 }
 
 function countPresence(prepare: Prepare, { issueId, place, timestamp }: Counted): void {
@@ -84,4 +74,52 @@ export function countUser(prepare: Prepare, { issueId, place, timestamp, userHas
        last_seen = CASE WHEN ?4 > issue_user.last_seen THEN ?4 ELSE issue_user.last_seen END`,
   ).run(issueId, userHash, place.environmentId, timestamp)
   return met === undefined
+}
+
+/** Counts occurrences on environments and releases, which are few: each is written once for a transaction. */
+export interface PlaceCounters {
+  count(place: EventPlace, timestamp: number): void
+  /** Writes the counts. */
+  write(): void
+}
+
+interface Sum {
+  place: EventPlace
+  count: number
+  first: number
+  last: number
+}
+
+/** Valid for one transaction. */
+export function createPlaceCounters(prepare: Prepare): PlaceCounters {
+  const sums = new Map<string, Sum>()
+  return {
+    count(place, timestamp) {
+      const key = `${place.environmentId} ${place.releaseId}`
+      const known = sums.get(key) ?? { place, count: 0, first: timestamp, last: timestamp }
+      const { first, last } = known
+      sums.set(key, {
+        place,
+        count: known.count + 1,
+        first: Math.min(first, timestamp),
+        last: Math.max(last, timestamp),
+      })
+    },
+    write() {
+      for (const sum of sums.values()) writePlace(prepare, sum)
+    },
+  }
+}
+
+function writePlace(prepare: Prepare, { place, count, first, last }: Sum): void {
+  if (place.environmentId === '') return
+  prepare(
+    'UPDATE environment SET last_event_at = CASE WHEN coalesce(last_event_at, 0) > ?1 THEN coalesce(last_event_at, 0) ELSE ?1 END WHERE id = ?2',
+  ).run(last, place.environmentId)
+  if (place.releaseId === '') return
+  prepare(
+    `UPDATE release SET event_count = event_count + ?1,
+       first_event_at = CASE WHEN first_event_at < ?2 THEN first_event_at ELSE ?2 END,
+       last_event_at = CASE WHEN coalesce(last_event_at, 0) > ?3 THEN coalesce(last_event_at, 0) ELSE ?3 END WHERE id = ?4`,
+  ).run(count, first, last, place.releaseId)
 }

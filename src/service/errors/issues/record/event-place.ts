@@ -1,3 +1,5 @@
+import type * as z from 'zod'
+import { notFound } from '../../../../errors.ts'
 import type { Platform } from '../../../shared/context.ts'
 import {
   defaultEnvironmentName,
@@ -7,7 +9,9 @@ import {
   nameKey,
   type RecordOrigin,
 } from '../../../workspace/releases/rules.ts'
+import { StoredSettings } from '../../../workspace/settings.ts'
 import type { Prepare } from '../../../sql/database.ts'
+import { readJson } from '../../../sql/json.ts'
 import { dayMs } from '../../../shared/times.ts'
 import type { KnownReleases } from './known-releases.ts'
 
@@ -51,16 +55,33 @@ export interface EventNames {
 const byEvent = 'ORIGIN_EVENT' satisfies RecordOrigin
 const byMember = 'ORIGIN_MANUAL' satisfies RecordOrigin
 
-interface ProductFacts {
+interface AskingProduct {
   id: number
   createsEnvironments: boolean
+}
+
+/** Finds places, each once: there is no other writer until the transaction ends or an item of it is rolled back. */
+export type FindPlace = (product: AskingProduct, event: EventNames) => EventPlace
+
+export function createPlaceFinder(tools: PlaceTools): FindPlace {
+  const known = new Map<string, EventPlace>()
+  return (product, event) => {
+    const key = JSON.stringify([product.id, event.environment, event.release, event.vouched])
+    const before = known.get(key)
+    if (before !== undefined) return before
+    const place = findPlace(tools, product, event)
+    // What had no room may be created by an event with a server key.
+    const isWhole = place.environmentId !== '' && (place.releaseId !== '' || event.release === '')
+    if (isWhole) known.set(key, place)
+    return place
+  }
 }
 
 /**
  * The environment and release an event names, created with origin EVENT if they do not exist (contract §6) and the
  * limit allows it. A deleted environment is created again. Runs inside the caller's transaction.
  */
-export function findPlace(tools: PlaceTools, product: ProductFacts, event: EventNames): EventPlace {
+function findPlace(tools: PlaceTools, product: AskingProduct, event: EventNames): EventPlace {
   const environmentName = event.environment === '' ? defaultEnvironmentName : event.environment
   const environmentId = findEnvironment(tools, product, environmentName, event.vouched)
   const releaseId =
@@ -70,7 +91,7 @@ export function findPlace(tools: PlaceTools, product: ProductFacts, event: Event
 
 function findEnvironment(
   { prepare, platform }: PlaceTools,
-  product: ProductFacts,
+  product: AskingProduct,
   name: string,
   vouched: boolean,
 ): string {
@@ -148,4 +169,27 @@ function hasRoomForRelease(prepare: PlaceTools['prepare'], environmentId: string
        ORDER BY ${prepare.dialect.insertionOrder} DESC LIMIT ?) AS newest WHERE created_at > ?`,
   ).get<{ made: number }>(environmentId, byEvent, MOST_RELEASES, now - RELEASE_WINDOW_MS)
   return (recent?.made ?? 0) < MOST_RELEASES
+}
+
+/** What recording an event needs of its product. */
+export interface ProductFacts {
+  repository: string
+  settings: z.output<typeof StoredSettings>
+}
+
+/** Reads products, each once for a transaction. Throws when the product is unknown. */
+export type ReadProduct = (productId: number) => ProductFacts
+
+export function createProductReader(prepare: Prepare): ReadProduct {
+  const known = new Map<number, ProductFacts>()
+  return (productId) => {
+    const before = known.get(productId)
+    if (before !== undefined) return before
+    const statement = prepare('SELECT repository, settings FROM product WHERE id = ?')
+    const row = statement.get<{ repository: string; settings: string }>(productId)
+    if (row === undefined) throw notFound('product', String(productId), 'use the DSN of an existing product')
+    const product = { repository: row.repository, settings: readJson(StoredSettings, row.settings) }
+    known.set(productId, product)
+    return product
+  }
 }

@@ -10,9 +10,11 @@ export interface GroupCommitOptions<Session> {
   db: Database
   /**
    * Creates the state that the items of one transaction share; called again after an item failed, because its writes
-   * are rolled back.
+   * are rolled back. An item adds to what the session gathers only when nothing of it can fail any more.
    */
   begin: (prepare: Prepare) => Session
+  /** Writes what a session has gathered for all of its items. */
+  end: (session: Session) => void
 }
 
 interface WaitingItem<Session> {
@@ -26,7 +28,7 @@ interface WaitingItem<Session> {
  * those that arrived while an earlier transaction ran. Each promise settles after the commit, in the order of arrival;
  * an item that throws rejects only its own promise.
  */
-export function groupCommit<Session>({ db, begin }: GroupCommitOptions<Session>) {
+export function groupCommit<Session>({ db, begin, end }: GroupCommitOptions<Session>) {
   const waiting: WaitingItem<Session>[] = []
   let scheduled = false
 
@@ -59,16 +61,19 @@ export function groupCommit<Session>({ db, begin }: GroupCommitOptions<Session>)
 
   function runAll(prepare: Prepare, items: readonly WaitingItem<Session>[]): (() => void)[] {
     let session = begin(prepare)
-    return items.map((one) => {
+    const outcomes = items.map((one) => {
       prepare('SAVEPOINT item').run()
       const outcome = attempt(() => one.run(session))
       if ('error' in outcome) {
         undo(prepare, outcome.error)
+        end(session)
         session = begin(prepare)
       }
       prepare('RELEASE item').run()
       return 'error' in outcome ? () => one.reject(outcome.error) : outcome.settle
     })
+    end(session)
+    return outcomes
   }
 
   return <Result>(work: (session: Session) => Result): Promise<Result> => {

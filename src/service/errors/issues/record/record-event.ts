@@ -1,20 +1,17 @@
 import { takeNumber } from '../../../workspace/numbers.ts'
-import { notFound } from '../../../../errors.ts'
 import type { Platform } from '../../../shared/context.ts'
 import { attachHashes, findByHashes } from '../../grouping/lookup.ts'
 import type { Prepare } from '../../../sql/database.ts'
 import type { Attribute, OpenLocator } from './attribution.ts'
-import { StoredSettings } from '../../../workspace/settings.ts'
 import { keepBody, type KeptBody } from '../bodies/keep.ts'
-import { countOccurrence, countUser } from './counters.ts'
+import { countOccurrence, countUser, type PlaceCounters } from './counters.ts'
 import { issueFrames, recordIssueFrames } from '../issue-frames.ts'
-import { findPlace, type EventPlace } from './event-place.ts'
+import type { EventPlace, FindPlace, ReadProduct } from './event-place.ts'
 import { hasRoomForIssue, hasRoomForVouchedIssue, overflowGrouping } from './overflow.ts'
 import { recordVouched } from './record-vouched.ts'
 import { mayReopen } from './regression.ts'
 import type { KnownReleases } from './known-releases.ts'
 import type { Prepared } from './prepared.ts'
-import { readJson } from '../../../sql/json.ts'
 import { updateIssue, type IssueFacts } from './update-issue.ts'
 
 export interface Recorded {
@@ -30,13 +27,11 @@ export interface RecordTools {
   locator: OpenLocator
   releases: KnownReleases
   vouchedReleases: KnownReleases
+  product: ReadProduct
+  findPlace: FindPlace
+  places: PlaceCounters
   /** New issues of a product in an hour; 0 is no limit. */
   newIssuesPerHour: number
-}
-
-interface ProductFacts {
-  repository: string
-  settings: string
 }
 
 /**
@@ -50,16 +45,14 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
   const known = findDuplicate(tools, prepared)
   if (known !== undefined) return { id: known, duplicate: true }
 
-  const product = prepare('SELECT repository, settings FROM product WHERE id = ?').get<ProductFacts>(productId)
-  if (product === undefined) throw notFound('product', String(productId), 'use the DSN of an existing product')
-  const settings = readJson(StoredSettings, product.settings)
-  const createsEnvironments = settings.auto_create_environments
+  const { repository, settings } = tools.product(productId)
   const { environment, release } = event
-  const place = findPlace(tools, { id: productId, createsEnvironments }, { environment, release, vouched })
+  const asked = { id: productId, createsEnvironments: settings.auto_create_environments }
+  const place = tools.findPlace(asked, { environment, release, vouched })
 
   const { before, filed } = findOrFold(tools, prepared)
   const isFolded = filed !== prepared
-  const locate = tools.locator(prepare, productId, product.repository)
+  const locate = tools.locator(prepare, productId, repository)
   const componentId = () => (isFolded ? '' : tools.attribute(prepare, productId, prepared.stacks(), locate))
   const issueId = before?.id ?? createIssue(tools, filed, place, componentId)
   const isNewPath = attachIssueHashes(prepare, filed, issueId)
@@ -86,6 +79,8 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
   if (before !== undefined && before.status !== 'unresolved') {
     mayReopen(tools, { ...reopening, issue: before, vouched: outcome })
   }
+  // At the end, because what is gathered is not rolled back with the event.
+  tools.places.count(place, timestamp)
   return { id: occurrence.id, duplicate: false }
 }
 

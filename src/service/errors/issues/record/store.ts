@@ -12,9 +12,11 @@ import { createAttribution } from './attribution.ts'
 import { createClaimCheck } from './claims.ts'
 import { createSuspicion } from './corroboration.ts'
 import { createDropCounters } from './drop-counters.ts'
+import { createPlaceFinder, createProductReader } from './event-place.ts'
 import { groupCommit } from './group-commit.ts'
 import { knownReleases, vouchedReleases } from './known-releases.ts'
 import { newIssuesPerHour as defaultNewIssues } from './overflow.ts'
+import { createPlaceCounters } from './counters.ts'
 import { prepareEvent } from './prepare-event.ts'
 import { recordEvent, type RecordTools } from './record-event.ts'
 
@@ -61,15 +63,21 @@ export function createEventStore({
   const dropCounters = createDropCounters({ db, onError })
   const commit = groupCommit<RecordTools>({
     db,
-    begin: (prepare) => ({
-      prepare,
-      platform,
-      attribute: attribution.attribute,
-      locator: attribution.locator,
-      releases: knownReleases(prepare),
-      vouchedReleases: vouchedReleases(prepare),
-      newIssuesPerHour,
-    }),
+    begin(prepare) {
+      const releases = { releases: knownReleases(prepare), vouchedReleases: vouchedReleases(prepare) }
+      return {
+        prepare,
+        platform,
+        attribute: attribution.attribute,
+        locator: attribution.locator,
+        ...releases,
+        product: createProductReader(prepare),
+        findPlace: createPlaceFinder({ prepare, platform, ...releases }),
+        places: createPlaceCounters(prepare),
+        newIssuesPerHour,
+      }
+    },
+    end: ({ places }) => places.write(),
   })
   const claims = createClaimCheck({ db, symbolicator })
   const isSuspicious = createSuspicion()
