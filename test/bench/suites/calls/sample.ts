@@ -26,7 +26,7 @@ export async function onTheSample(): Promise<Table[]> {
   }
 }
 
-export async function toolTimes({ endpoints: { mcp: url, token } }: Served): Promise<Table> {
+async function toolTimes({ endpoints: { mcp: url, token } }: Served): Promise<Table> {
   const call = httpCaller({ url, token }, '2026-07-28')
   const tools: Record<string, Record<string, string>> = {
     find_error_issues: {},
@@ -52,7 +52,7 @@ export async function toolTimes({ endpoints: { mcp: url, token } }: Served): Pro
 }
 
 /** Latency of each call while all callers call without a pause. */
-export async function manyCallers({ endpoints: { mcp: url } }: Served, dataDir: string): Promise<Table> {
+async function manyCallers({ endpoints: { mcp: url } }: Served, dataDir: string): Promise<Table> {
   const tokens = await addTokens(dataDir, TOKENS)
   const agent = new Agent({ keepAlive: true, maxSockets: CALLERS })
   const callers = Array.from({ length: CALLERS }, (_, at) =>
@@ -98,7 +98,7 @@ const MANY = 10_000
 const IDLE_MS = 5_000
 
 /** Resident memory of a server that was called often, after the same idle time as when it was called seldom. */
-export async function memoryAfterCalls({ endpoints: { mcp: url, token }, pid }: Served): Promise<Table> {
+async function memoryAfterCalls({ endpoints: { mcp: url, token }, pid }: Served): Promise<Table> {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
   const call = httpCaller({ url, token, agent }, '2026-07-28')
   const idle = async () => {
