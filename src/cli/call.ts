@@ -2,7 +2,7 @@ import { Client, type CallToolResult, type Transport } from '@modelcontextprotoc
 import { ConfigError, type Config } from '../config.ts'
 import { isObject } from '../lib/objects.ts'
 import { version } from '../version.ts'
-import { requireBuilt } from './support/backend.ts'
+import { requireBuilt } from './support/require-built.ts'
 import { plainLines } from './support/finding.ts'
 import type { Io } from './support/io.ts'
 import { remoteTransport, connectionFailure } from './support/remote.ts'

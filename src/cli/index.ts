@@ -6,7 +6,7 @@ import type { Io } from './support/io.ts'
 
 /** Each command is loaded only when it runs: an agent's stdio server starts without the code of the others. */
 const commands: Readonly<Record<Command, () => Promise<{ run(config: Config, io: Io): Promise<number> | number }>>> = {
-  stdio: () => import('./stdio.ts'),
+  stdio: () => import('./stdio/index.ts'),
   serve: () => import('./serve.ts'),
   init: () => import('./init/index.ts'),
   call: () => import('./call.ts'),

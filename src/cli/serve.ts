@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { createSendEvent } from '../client/send-event.ts'
 import { ConfigError, type Config } from '../config.ts'
 import { createDoor } from '../http/door.ts'
-import type { Log } from '../log.ts'
+import { createLog, type Log } from '../log.ts'
 import { stackText } from '../lib/stack.ts'
 import { createMcpHttp, type McpHttp } from '../mcp/http/index.ts'
 import { createResolver } from '../mcp/resolve/index.ts'
@@ -16,7 +16,7 @@ import { chooseProduct } from './support/choose-product.ts'
 import { makeDataDir } from './support/data-dir.ts'
 import { listeningOrigin, readEndpoints, removeEndpoints, writeEndpoints, type Endpoints } from './support/endpoints.ts'
 import { checkHealth, healthProof } from './support/health.ts'
-import { openLog, type Io } from './support/io.ts'
+import type { Io } from './support/io.ts'
 import { quoted } from './support/own-command.ts'
 import { openPages } from './pages/open-pages.ts'
 import { listen, PortError, requireFree } from './support/port.ts'
@@ -28,7 +28,7 @@ const drainMs = 5000
 
 /** `tracegate serve`: everything on one port until SIGINT or SIGTERM; in front of a deployment only `/mcp` and `/healthz`. */
 export async function run(config: Config, io: Io): Promise<number> {
-  const log = openLog(config.logLevel, io)
+  const log = createLog(config.logLevel, io.logDestination)
   const say = (line: string) => void io.stderr.write(`${line}\n`)
   const stopped = io.stopRequested()
   await requireFree(config, io.env).catch((error: unknown) => refuse(error, config))

@@ -2,6 +2,8 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rm
 import { basename, join, resolve } from 'node:path'
 import { build as bundle, type Metafile } from 'esbuild'
 import packageJson from '../../package.json' with { type: 'json' }
+import { LISTS_FILE } from '../cli/lists/prepared-lists.ts'
+import { prepareLists } from '../cli/lists/prepare-lists.ts'
 import { gateViewFile } from './views.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -40,6 +42,7 @@ export async function build(outdir: string): Promise<void> {
     'event-worker': 'src/service/errors/ingest/thread-entry.ts',
     'report-worker': 'src/service/quality/test-ingest/thread-entry.ts',
   })
+  writeFileSync(join(outdir, LISTS_FILE), JSON.stringify(await prepareLists()))
   cpSync(join(root, 'src/service/sql/migrations'), join(outdir, 'migrations'), { recursive: true })
   cpSync(gateViewFile, join(outdir, basename(gateViewFile)))
   cpSync(join(root, 'src/service/sample/recordings'), join(outdir, 'recordings'), { recursive: true })

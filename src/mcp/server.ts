@@ -7,7 +7,7 @@ import { suggestions } from './call/outside-call.ts'
 import type { Changing } from './call/count-changes.ts'
 import { confirmHere, type ConfirmOptions } from './confirm/options.ts'
 import { createRecentChanges } from './call/recent-changes.ts'
-import { effects, type Context, type View } from './define/define.ts'
+import { effects, UI_EXTENSION, type Context, type View } from './define/define.ts'
 import { instructions } from './surface/instructions.ts'
 import { createListing, type ListedTool, type Listing, type Surface } from './surface/listing.ts'
 import { errorText } from './result/teach.ts'
@@ -81,7 +81,7 @@ export function buildServer(given: ServerFacts): McpServer {
         tools: { listChanged: false },
         resources: { listChanged: false, subscribe: listing.templates.some(({ template }) => template.watch) },
         prompts: { listChanged: false },
-        ...(listing.views.length > 0 && { extensions: { 'io.modelcontextprotocol/ui': {} } }),
+        ...(listing.views.length > 0 && { extensions: { [UI_EXTENSION]: {} } }),
       },
       cacheHints: {
         'server/discover': hint,

@@ -10,6 +10,8 @@ import type { LocalFiles } from './files/local-files.ts'
 import { once } from '../lib/once.ts'
 import type { CallFacts, CallRecord } from './call/call-tool.ts'
 import { createRecentChanges } from './call/recent-changes.ts'
+import { leaveOutAnswered } from './opening/leave-out-answered.ts'
+import type { RequestId } from './opening/read.ts'
 import { buildServer, openSubscriptions, type ServerFacts } from './server.ts'
 import { ListeningTransport } from './watch/listening-transport.ts'
 import { createPolls } from './watch/polls.ts'
@@ -37,6 +39,8 @@ export interface StdioOptions {
   onError?: (error: unknown) => void
   /** Receives a record of every tool call, for the log. */
   onCall?: (record: CallRecord) => void
+  /** Requests on stdin whose answers the client has already. */
+  answered?: Set<RequestId>
 }
 
 /** Serves MCP on stdin and stdout, 2026-07-28 and the 2025 revisions; ends with stdin. */
@@ -47,6 +51,7 @@ export function serveMcpStdio({
   caller,
   onError,
   onCall,
+  answered = new Set(),
   ...given
 }: StdioOptions): StdioServerHandle {
   const open = once(openApi)
@@ -63,7 +68,9 @@ export function serveMcpStdio({
     ...(onError && { onBug: onError }),
     ...(onCall && { onCall }),
   }
-  return serveTransport(facts, new StdioServerTransport(stdin, stdout, { maxBufferSize: MAX_LINE_BYTES }), onError)
+  const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: MAX_LINE_BYTES })
+  leaveOutAnswered(transport, answered)
+  return serveTransport(facts, transport, onError)
 }
 
 /** Serves one connection over a transport that both sides use for everything, such as stdio. */

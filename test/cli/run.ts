@@ -2,10 +2,13 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { runCommand } from '../../src/cli/index.ts'
 import type { Io, Variables } from '../../src/cli/support/io.ts'
+import { prepareLists } from '../../src/cli/lists/prepare-lists.ts'
+import { once } from '../../src/lib/once.ts'
 import { bareEnvironment, servedBy, type Served } from '../serve.ts'
 
 export const mainFile = resolve(import.meta.dirname, '../../src/main.ts')
@@ -15,6 +18,9 @@ export interface Ran {
   stdout: string
   stderr: string
 }
+
+/** The lists as a published package has them. */
+const preparedOnce = once(prepareLists)
 
 const never = () => new Promise<never>(() => {})
 
@@ -44,8 +50,38 @@ function testIo({ stdout, stderr }: Outputs, env: Variables): Io {
     isContainer: () => false,
     stopRequested: never,
     sleep: () => Promise.resolve(),
+    lists: { read: preparedOnce, keep: () => Promise.resolve() },
     startStdio: (variables) => Promise.resolve(stdioHere(variables)),
   }
+}
+
+interface Talk {
+  env?: Variables
+  /** False for the server alone, without prepared lists. */
+  isPrepared?: boolean
+  /** The lines arrive in pieces of so many bytes. */
+  pieceBytes?: number
+  /** How many answers to wait for; by default one for each line with an id. */
+  answers?: number
+}
+
+/** The lines that `tracegate stdio` answers to these, in the order of their text. */
+export async function talk(lines: readonly string[], given: Talk = {}): Promise<string[]> {
+  const { env = {}, isPrepared = true, pieceBytes = 65_536 } = given
+  const expected = given.answers ?? lines.filter((line) => line.includes('"id"')).length
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+  const io = testIo({ stdout: new Output(), stderr: new Output() }, env)
+  const lists = isPrepared ? io.lists : { ...io.lists, read: () => Promise.resolve(undefined) }
+  const ended = runCommand(['stdio'], { ...io, lists, stdin, stdout })
+  const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''))
+  for (let start = 0; start < bytes.length; start += pieceBytes) stdin.write(bytes.subarray(start, start + pieceBytes))
+  const answers: string[] = []
+  for await (const line of createInterface({ input: stdout })) {
+    if (answers.push(line) === expected) break
+  }
+  stdin.end()
+  await ended
+  return answers.toSorted()
 }
 
 /** A client's transport to `tracegate stdio` in this process. */

@@ -1,6 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import type { Api } from '../../client/api.ts'
 import { ConfigError, type Config } from '../../config.ts'
+import { createLog } from '../../log.ts'
 import type { RequestOf } from '../../contract/index.ts'
 import { ServiceError } from '../../errors.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
@@ -10,7 +11,7 @@ import { chooseProduct } from '../support/choose-product.ts'
 import { ciFacts } from '../support/ci.ts'
 import { failureLine } from '../support/failure-line.ts'
 import { plainLines } from '../support/finding.ts'
-import { openLog, type Io } from '../support/io.ts'
+import type { Io } from '../support/io.ts'
 import { conditionFindings, oneLine, statedName, verdictNotes, type GateReport, type Verdict } from './findings.ts'
 import { verdictPicture } from '../../pages/picture/from-verdict.ts'
 import { asGitHub } from './as-github.ts'
@@ -32,7 +33,7 @@ const POLL_MS = 5000
 export async function run(config: Config, io: Io): Promise<number> {
   try {
     const backend = await openBackend(config, {
-      log: openLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io),
+      log: createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io.logDestination),
       onProgress: (line) => void io.stderr.write(`${line}\n`),
     })
     try {

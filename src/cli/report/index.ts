@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ReceivedResult, Api } from '../../client/api.ts'
 import type { Config } from '../../config.ts'
+import { createLog } from '../../log.ts'
 import type { RequestOf, ResultOf } from '../../contract/index.ts'
 import { reportFormatList } from '../../contract/test-ingest.ts'
 import { ServiceError } from '../../errors.ts'
@@ -20,7 +21,7 @@ import {
 } from './files.ts'
 import { summary } from './summary.ts'
 import { showProgress, type ShownProgress } from '../sourcemaps/progress.ts'
-import { openLog, type Io, type Variables } from '../support/io.ts'
+import type { Io, Variables } from '../support/io.ts'
 import { failureLine } from '../support/failure-line.ts'
 
 type Ingest = ReceivedResult<ResultOf<'ingestTests'>>['ingest']
@@ -40,7 +41,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     return failed(io, `no report could be read: ${unread.map(({ name, why }) => `${name} ${why}`).join('; ')}`)
   }
   const backend = await openBackend(config, {
-    log: openLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io),
+    log: createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io.logDestination),
     onProgress: (line) => void io.stderr.write(`${line}\n`),
     timeoutMs: TIMEOUT_MS,
   })

@@ -4,13 +4,14 @@ import { createApi, type ClientOptions } from '../../client/client.ts'
 import { networkSend } from '../../client/transport.ts'
 import { createSendEvent, type SendEvent } from '../../client/send-event.ts'
 import { createUpload, type Upload } from '../../client/upload.ts'
-import { ConfigError, type Config } from '../../config.ts'
+import type { Config } from '../../config.ts'
 import type { Send } from '../../contract/base/wire.ts'
 import type { Log } from '../../log.ts'
 import type { Service } from '../../service/index.ts'
 import { version } from '../../version.ts'
 import { lostDatabase, makeDataDir } from './data-dir.ts'
 import { listeningOrigin, readEndpoints } from './endpoints.ts'
+import { requireBuilt } from './require-built.ts'
 import { readSecret } from './secret.ts'
 import { eventWorker, reportWorker, sourceMapWorker } from './workers.ts'
 import { keepYoungGenerationSmall } from './memory.ts'
@@ -100,12 +101,4 @@ export function apiFor(
   options: Pick<ClientOptions, 'via'> = {},
 ): Api {
   return createApi({ send, baseUrl, capabilities, token, ...options })
-}
-
-/** Throws for settings of a part that this version does not have, before anything is opened. */
-export function requireBuilt({ databaseUrl, baseUrl }: Pick<Config, 'databaseUrl' | 'baseUrl'>): void {
-  if (databaseUrl === undefined || baseUrl !== undefined) return
-  throw new ConfigError(
-    'TRACEGATE_DATABASE_URL: this version stores in SQLite only; unset it to use the data directory',
-  )
 }

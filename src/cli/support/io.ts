@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import type { WriteStream } from 'node:tty'
-import { createLog, type Log, type LogDestination } from '../../log.ts'
-import type { Config } from '../../config.ts'
+import type { LogDestination } from '../../log.ts'
+import { preparedLists, type ListStore } from '../lists/prepared-lists.ts'
 import { stopRequested } from './stop.ts'
 
 export type Variables = Readonly<Record<string, string | undefined>>
@@ -23,6 +23,7 @@ export interface Io {
   stopRequested(this: void): Promise<void>
   /** Resolves after the time; rejects when the signal aborts. */
   sleep(this: void, ms: number, signal: AbortSignal): Promise<void>
+  lists: ListStore
   /** A connection to a new `tracegate stdio` that has these variables. */
   startStdio(this: void, env: Variables): Promise<Transport>
 }
@@ -39,15 +40,11 @@ export const processIo: Io = {
   isContainer: () => existsSync('/.dockerenv') || existsSync('/run/.containerenv'),
   stopRequested,
   sleep: (ms, signal) => setTimeout(ms, undefined, { signal }),
+  lists: preparedLists,
   async startStdio(env) {
     const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio')
     const set = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)
     const args = [process.argv[1] ?? '', 'stdio']
     return new StdioClientTransport({ command: process.execPath, args, env: Object.fromEntries(set) })
   },
-}
-
-/** The log of a command at the configured level. */
-export function openLog(level: Config['logLevel'], { logDestination }: Io): Log {
-  return createLog(level, logDestination)
 }

@@ -1,9 +1,10 @@
 import type { Config } from '../../config.ts'
+import { createLog } from '../../log.ts'
 import { ServiceError } from '../../errors.ts'
 import { openBackend, type Backend } from './backend.ts'
 import { failureLine } from './failure-line.ts'
 import { plain } from './finding.ts'
-import { openLog, type Io } from './io.ts'
+import type { Io } from './io.ts'
 
 /**
  * Runs a command that prints its outcome against the service, and closes it: the log starts at warnings unless another
@@ -16,7 +17,7 @@ export async function withBackend(
   options: { timeoutMs?: number } = {},
 ): Promise<number> {
   const backend = await openBackend(config, {
-    log: openLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io),
+    log: createLog(config.logLevel === 'info' ? 'warn' : config.logLevel, io.logDestination),
     onProgress: (line) => void io.stderr.write(`${line}\n`),
     ...options,
   })

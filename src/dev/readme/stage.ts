@@ -95,6 +95,7 @@ async function runHere(args: readonly string[], settings: Record<string, string>
     isContainer: () => false,
     stopRequested: () => new Promise<never>(() => {}),
     sleep: () => Promise.resolve(),
+    lists: { read: () => Promise.resolve(undefined), keep: () => Promise.resolve() },
     startStdio: () => Promise.reject(new Error('transcripts call tools on the stage')),
   })
   if (code !== 0)

@@ -196,6 +196,9 @@ export function defineResource(resource: Resource): Resource {
   return resource
 }
 
+/** The extension of the protocol that a server with views declares. */
+export const UI_EXTENSION = 'io.modelcontextprotocol/ui'
+
 /** A picture of the results of some tools, for hosts that show MCP Apps (mcp §10). */
 export interface View {
   name: string

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { stateDigest } from '../confirm/state.ts'
 import type { Prompt, Resource, ResourceTemplate, SurfaceOptions, Tool, View } from '../define/define.ts'
 import { descriptionsOffered, documentOffered, sentencesOffered } from './naming.ts'
+import { isShown } from './shown.ts'
 import { envelopeJson, published, publishedInput } from './schema.ts'
 
 /** The whole surface; the part that a caller sees is a `Listing`. */
@@ -66,13 +67,7 @@ export function createListing(surface: Surface, options: SurfaceOptions): Listin
 }
 
 function makeListing(surface: Surface, options: SurfaceOptions, pinned: boolean): Listing {
-  const all = options.toolsets.includes('all')
-  const shown = surface.tools.filter(
-    (tool) =>
-      (all || options.toolsets.includes(tool.toolset)) &&
-      (!options.readOnly || tool.effect === 'read') &&
-      (tool.local !== true || options.local === true),
-  )
+  const shown = surface.tools.filter((tool) => isShown(tool, options))
   const names = new Set(shown.map((tool) => tool.name))
   const offers = (tool: string) => names.has(tool)
   const tools = shown.map((tool) => listTool(tool, pinned, offers))

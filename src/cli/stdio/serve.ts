@@ -1,28 +1,37 @@
-import type { Api } from '../client/api.ts'
-import type { SendEvent } from '../client/send-event.ts'
-import type { Upload } from '../client/upload.ts'
-import { ConfigError, type Config } from '../config.ts'
-import { stackText } from '../lib/stack.ts'
-import { createLocalFiles } from '../mcp/files/local-files.ts'
-import { tokenHash } from '../mcp/http/auth.ts'
-import { once } from '../lib/once.ts'
-import { CONFIRMATION_MS } from '../mcp/confirm/token.ts'
-import { serveMcpStdio } from '../mcp/stdio.ts'
-import { TeachingError } from '../mcp/result/teach.ts'
-import { confirmPath } from '../pages/confirm/path.ts'
-import { gatePath } from '../pages/gate/address.ts'
-import type { Pages } from '../pages/support/router.ts'
-import { version } from '../version.ts'
-import { apiFor, openBackend, requireBuilt, type Backend } from './support/backend.ts'
-import { readSecret } from './support/secret.ts'
-import { openLog, type Io } from './support/io.ts'
-import { createPageServer } from './pages/page-server.ts'
-import type { openPages } from './pages/open-pages.ts'
+import type { Api } from '../../client/api.ts'
+import type { SendEvent } from '../../client/send-event.ts'
+import type { Upload } from '../../client/upload.ts'
+import { ConfigError, type Config } from '../../config.ts'
+import { createLog } from '../../log.ts'
+import { stackText } from '../../lib/stack.ts'
+import { createLocalFiles } from '../../mcp/files/local-files.ts'
+import { tokenHash } from '../../mcp/http/auth.ts'
+import { once } from '../../lib/once.ts'
+import { CONFIRMATION_MS } from '../../mcp/confirm/token.ts'
+import type { RequestId } from '../../mcp/opening/read.ts'
+import { serveMcpStdio } from '../../mcp/stdio.ts'
+import { TeachingError } from '../../mcp/result/teach.ts'
+import { confirmPath } from '../../pages/confirm/path.ts'
+import { gatePath } from '../../pages/gate/address.ts'
+import type { Pages } from '../../pages/support/router.ts'
+import { version } from '../../version.ts'
+import { apiFor, openBackend, type Backend } from '../support/backend.ts'
+import { readSecret } from '../support/secret.ts'
+import type { Io } from '../support/io.ts'
+import { createPageServer } from '../pages/page-server.ts'
+import type { openPages } from '../pages/open-pages.ts'
 
-/** `tracegate stdio`: MCP on stdin and stdout until stdin ends. The service is opened by the first tool call. */
-export async function run(config: Config, io: Io): Promise<number> {
-  requireBuilt(config)
-  const log = openLog(config.logLevel, io)
+/** What the start of the connection has left. */
+interface Started {
+  /** Requests on stdin that are answered. */
+  answered: Set<RequestId>
+  /** Resolves when the connection ends. */
+  ended: Promise<void>
+}
+
+/** Serves MCP on stdin and stdout until the connection ends. The service is opened by the first tool call. */
+export async function serve(config: Config, io: Io, { answered, ended }: Started): Promise<void> {
+  const log = createLog(config.logLevel, io.logDestination)
   let opening: Promise<Backend> | undefined
   const { toolsets, readOnly, product } = config
   const open = once(() => {
@@ -40,6 +49,7 @@ export async function run(config: Config, io: Io): Promise<number> {
   const handle = serveMcpStdio({
     stdin: io.stdin,
     stdout: io.stdout,
+    answered,
     openApi,
     options: { toolsets, readOnly, product },
     version,
@@ -52,17 +62,15 @@ export async function run(config: Config, io: Io): Promise<number> {
     onError: (error) => log({ level: 'error', message: 'MCP failure', error: stackText(error) }),
     onCall: (record) => log({ level: 'info', message: 'tool call', ...record }),
   })
-  const ended = new Promise<void>((resolve) => {
-    io.stdin.once('end', resolve).once('close', resolve)
-  })
-  await Promise.race([ended, io.stopRequested()])
+  // A stream that was paused stays paused when a listener is added.
+  io.stdin.resume()
+  await ended
   await handle.close()
   await pages.close()
   await opening?.then(
     (backend) => backend.close(),
     () => undefined,
   )
-  return 0
 }
 
 /** How long the page of a verdict can be opened after it was named. */
@@ -70,7 +78,7 @@ const GATE_PAGE_MS = 30 * 60_000
 
 /** The code of pages is loaded with the first link. */
 async function loadPages(...facts: Parameters<typeof openPages>): Promise<Pages> {
-  const pages = await import('./pages/open-pages.ts')
+  const pages = await import('../pages/open-pages.ts')
   return pages.openPages(...facts)
 }
 
