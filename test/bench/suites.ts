@@ -6,6 +6,7 @@ import { disk } from './suites/disk/index.ts'
 import { faults } from './suites/faults.ts'
 import { ingest } from './suites/ingest/index.ts'
 import { othersWait } from './suites/others-wait/index.ts'
+import { peers } from './suites/peers/index.ts'
 import { queries } from './suites/queries/index.ts'
 import { reports } from './suites/reports.ts'
 import { start } from './suites/start/index.ts'
@@ -28,4 +29,5 @@ export const suites: Readonly<Record<string, Suite>> = {
   'worst-input': worstInput,
   'others-wait': othersWait,
   faults,
+  peers,
 }
