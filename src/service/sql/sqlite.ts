@@ -36,6 +36,9 @@ export async function openSqlite(file: string, { busyTimeoutMs = BUSY_TIMEOUT_MS
     migrate(writer)
     // From here on #begin waits for the lock without blocking the process, which SQLite's own waiting would do.
     writer.exec('PRAGMA busy_timeout = 0')
+    // Each event has a savepoint, whose old pages SQLite would write to a temporary file: as much as to the WAL (decision
+    // 076). After the migrations, which may sort more than fits into memory.
+    writer.exec('PRAGMA temp_store = MEMORY')
     // Read-only: a read path that writes by mistake fails in its first test.
     const reader = new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly: true })
     reader.exec('PRAGMA cache_size = -16000')
