@@ -51,13 +51,15 @@ interface LastWords {
 /** What was decided about names: the same ones come again and again. */
 const decided = new Map<string, LastWords>()
 const DECISIONS = 1000
+/** Characters of a name that are looked at, its last ones. */
+const LONGEST_END = 100
 
 /** The last word, in small letters and without numbers at the end, and what it and the one before it say. */
 function lastWords(name: string): LastWords {
-  const known = decided.get(name)
+  const end = name.slice(-LONGEST_END)
+  const known = decided.get(end)
   if (known !== undefined) return known
-  const words = name
-    .slice(-100)
+  const words = end
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^\p{L}\d]+/u)
@@ -66,6 +68,6 @@ function lastWords(name: string): LastWords {
   const last = words.at(-1) ?? ''
   const found = { last, isSecret: SECRET.test(last) || SECRET_PAIR.test(`${words.at(-2) ?? ''} ${last}`) }
   if (decided.size >= DECISIONS) decided.clear()
-  decided.set(name, found)
+  decided.set(end, found)
   return found
 }
