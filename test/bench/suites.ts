@@ -5,6 +5,7 @@ import { crash } from './suites/crash/index.ts'
 import { disk } from './suites/disk/index.ts'
 import { faults } from './suites/faults.ts'
 import { ingest } from './suites/ingest/index.ts'
+import { memory } from './suites/memory.ts'
 import { othersWait } from './suites/others-wait/index.ts'
 import { peers } from './suites/peers/index.ts'
 import { queries } from './suites/queries/index.ts'
@@ -22,6 +23,7 @@ export const suites: Readonly<Record<string, Suite>> = {
   queries,
   crash,
   disk,
+  memory,
   tokens,
   reports,
   coverage,

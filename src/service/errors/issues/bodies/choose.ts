@@ -4,8 +4,8 @@ import type { Rows } from '../../../sql/database.ts'
 import type { Dictionary } from '../../event/prepared-event.ts'
 import { isCurrent, makeDictionary } from './dictionary.ts'
 
-/** Bytes of the dictionaries that are remembered: those of about 8,000 issues. */
-const KEPT_BYTES = 24 * 1024 ** 2
+/** Bytes of the dictionaries that are remembered: those of about 5,000 issues. */
+const KEPT_BYTES = 16 * 1024 ** 2
 /** What remembering one takes in addition to its text. */
 const ENTRY_BYTES = 300
 
