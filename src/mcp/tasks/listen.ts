@@ -1,6 +1,6 @@
 import type { JSONRPCErrorResponse } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { isListen } from '../watch/listen.ts'
+import { isListen } from '../is-listen.ts'
 import { isDeclared, tasksNotDeclared } from './declared.ts'
 
 const TaskListen = z.looseObject({

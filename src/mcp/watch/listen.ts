@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isObject } from '../../lib/objects.ts'
+import { isListen } from '../is-listen.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 const Listen = z.looseObject({
@@ -10,11 +10,6 @@ const Listen = z.looseObject({
 
 /** A `subscriptions/listen` request of the 2026-07-28 revision for addresses. */
 export type Listen = z.output<typeof Listen>
-
-/** Whether the message asks for a stream at all: nearly none does, and a schema takes long to say no. */
-export function isListen(message: unknown): boolean {
-  return isObject(message) && message['method'] === 'subscriptions/listen'
-}
 
 /** The message if it is such a request. */
 export function readListen(message: unknown): Listen | undefined {

@@ -6,7 +6,7 @@ import { percentile } from '../harness/measure.ts'
 import { shopEnvelope, type EventSize } from './shop-events.ts'
 
 /** Requests that wait for their answer at the same time, each on its own connection. */
-export const IN_FLIGHT = 64
+const IN_FLIGHT = 64
 
 export interface EventLoad {
   /** `http://127.0.0.1:4319/api/1/envelope/?sentry_key=…`. */
