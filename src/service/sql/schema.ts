@@ -4,9 +4,10 @@ import type { AgentSchema } from './schema-agents.ts'
 import type { BranchSchema } from './schema-branches.ts'
 import type { GateSchema } from './schema-gate.ts'
 import type { QualitySchema } from './schema-quality.ts'
+import type { SourceMapSchema } from './schema-sourcemaps.ts'
 
 /** Rows of `migrations/<dialect>/*.sql`. Times are epoch milliseconds, flags 0 or 1, JSON columns text. */
-export interface Schema extends AccountSchema, AgentSchema, BranchSchema, GateSchema, QualitySchema {
+export interface Schema extends AccountSchema, AgentSchema, BranchSchema, GateSchema, QualitySchema, SourceMapSchema {
   product: ProductRow
   dsn_key: DsnKeyRow
   component: ComponentRow
@@ -27,9 +28,6 @@ export interface Schema extends AccountSchema, AgentSchema, BranchSchema, GateSc
   activity: { subject_id: string; bucket: number; count: number }
   issue_history: IssueHistoryRow
   dropped_by_sdk: { product_id: number; reason: string; category: string; quantity: number }
-  sourcemap: SourceMapRow
-  sourcemap_artifact: SourceMapArtifactRow
-  sourcemap_source: { product_id: number; path: string; sourcemap_id: string }
   issue_frame: IssueFrameRow
 }
 
@@ -259,43 +257,6 @@ interface IssueHistoryRow {
   reason: string
   fixed_in: string | null
   ignore_until: string | null
-}
-
-export interface SourceMapRow {
-  id: string
-  product_id: number
-  state: string
-  artifact: string
-  release: Generated<string>
-  dist: Generated<string>
-  environment: Generated<string>
-  file_name: string
-  url_prefix: string
-  debug_id: Generated<string>
-  size_bytes: Generated<number>
-  sha256: Generated<string>
-  content_type: string
-  files: Generated<string>
-  error: string | null
-  created_by: string
-  created_at: number
-  confirmed_at: number | null
-  expires_at: number | null
-  used_at: Generated<number | null>
-}
-
-export interface SourceMapArtifactRow {
-  id: Generated<number>
-  product_id: number
-  sourcemap_id: string
-  kind: string
-  content: string
-  debug_id: Generated<string>
-  release: Generated<string>
-  dist: Generated<string>
-  path: string
-  base_name: string
-  counterpart: Generated<string>
 }
 
 export interface IssueFrameRow {

@@ -4,9 +4,10 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { Kysely, SqliteDialect } from 'kysely'
 import { ServiceError } from '../../errors.ts'
 import { letOthersRun } from '../../lib/turns-of-others.ts'
-import { explainFailure, resultCode } from './database-file.ts'
+import { explainFailure } from './database-file.ts'
 import type { Bindable, Database, Pause, Prepare, Rows, Statement } from './database.ts'
 import { migrate } from './migrate.ts'
+import { isBusy, translate, translated, translatedRows } from './passing-failures.ts'
 import type { Schema } from './schema.ts'
 import { sliceLength } from './slice-length.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
@@ -266,43 +267,5 @@ function cached<S>(connection: DatabaseSync, wrap: (statement: StatementSync) =>
     if (oldest !== undefined) kept.delete(oldest)
     kept.set(sql, statement)
     return statement
-  }
-}
-
-/** Primary result codes of SQLite after which the same call may succeed later. */
-const passing = new Map([
-  [5, 'the database is busy with another process; repeat in a moment'],
-  [6, 'the database is busy with another process; repeat in a moment'],
-  [10, 'the disk under the database cannot be written or read; see the log of the service'],
-  [13, 'the disk under the database is full; make room, then repeat'],
-  // SQLITE_PROTOCOL: other processes kept the log's index locked through many attempts.
-  [15, 'the database is busy with another process; repeat in a moment'],
-])
-
-function isBusy(error: unknown): boolean {
-  const code = resultCode(error)
-  return code === 5 || code === 6 || code === 15
-}
-
-/** Turns temporary failures into `unavailable`; returns every other failure as it is. */
-function translate(error: unknown): unknown {
-  const message = passing.get(resultCode(error) ?? 0)
-  if (message === undefined) return error
-  return new ServiceError('unavailable', message, { reason: 'DATABASE_BUSY', retryAfterSeconds: 1, cause: error })
-}
-
-function translated<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw translate(error)
-  }
-}
-
-function* translatedRows<T>(rows: () => Iterable<T>): IterableIterator<T> {
-  try {
-    yield* rows()
-  } catch (error) {
-    throw translate(error)
   }
 }
