@@ -1,9 +1,9 @@
+import type * as z from 'zod'
 import { notFound } from '../../errors.ts'
 import { Exclusion, ExclusionKind } from '../../contract/quality-gate/verdict.ts'
 import { requirementKey, testKey } from '../quality/keys.ts'
 import type { Call } from '../shared/context.ts'
 import { dayMs, timestamp, timestampOrNull } from '../shared/times.ts'
-import { chunks } from '../sql/chunks.ts'
 import { readJson } from '../sql/json.ts'
 import type { Rows } from '../sql/database.ts'
 import { StoredActor } from '../workspace/actor.ts'
@@ -76,6 +76,7 @@ type StoredExclusion = Awaited<ReturnType<ReturnType<typeof exclusionRows>['exec
 
 async function describe(rows: Rows, found: readonly StoredExclusion[]): Promise<ExclusionFact[]> {
   const items = await readItems(rows, found)
+  const actors = parsedOnce()
   return found.flatMap((row) => {
     const ends = row.item_id.split('/').map((id) => items.get(id))
     const isGone = ends.some((item) => item === undefined || (item.isDeleted && !row.kind.endsWith('_deleted')))
@@ -89,11 +90,11 @@ async function describe(rows: Rows, found: readonly StoredExclusion[]): Promise<
         key: ends.map((item) => item?.key).join(' > '),
         title: ends[0]?.title ?? '',
       },
-      actor: readJson(StoredActor, row.actor),
+      actor: actors(row.actor),
       by_agent: row.by_agent === 1,
       at: timestamp(row.at),
       reason: row.reason,
-      reviewed_by: row.reviewed_by === null ? null : readJson(StoredActor, row.reviewed_by),
+      reviewed_by: row.reviewed_by === null ? null : actors(row.reviewed_by),
       reviewed_at: timestampOrNull(row.reviewed_at),
     }
   })
@@ -105,38 +106,50 @@ interface Item {
   isDeleted: boolean
 }
 
+/** Parses each distinct actor once: thousands of exclusions share a few. */
+function parsedOnce() {
+  const known = new Map<string, z.output<typeof StoredActor>>()
+  return (json: string) => {
+    const actor = known.get(json) ?? readJson(StoredActor, json)
+    known.set(json, actor)
+    return actor
+  }
+}
+
 /** Requirements, tests, issues and environments by id, deleted ones too; of a link both ends. */
 async function readItems(rows: Rows, found: readonly StoredExclusion[]): Promise<Map<string, Item>> {
   const items = new Map<string, Item>()
-  for (const ids of chunks([...new Set(found.flatMap(({ item_id }) => item_id.split('/')))])) {
-    const columns = ['id', 'number', 'title'] as const
-    const requirements = rows
-      .selectFrom('requirement')
-      .select([...columns, 'deleted_at'])
-      .where('id', 'in', ids)
-    const tests = rows
-      .selectFrom('test')
-      .select([...columns, 'deleted_at'])
-      .where('id', 'in', ids)
-    const issues = rows
-      .selectFrom('issue')
-      .innerJoin('product', 'product.id', 'issue.product_id')
-      .select(['issue.id', 'issue.number', 'issue.title', 'product.key_prefix'])
-      .where('issue.id', 'in', ids)
-    const environments = rows
-      .selectFrom('environment')
-      .select(['id', 'name', 'origin', 'deleted_at'])
-      .where('id', 'in', ids)
-    for (const { id, deleted_at, ...row } of await environments.execute()) {
-      const key = isKnownEnvironment(row) ? row.name : id
-      items.set(id, { key, title: row.name, isDeleted: deleted_at !== null })
-    }
-    for (const { id, deleted_at, ...row } of await requirements.execute())
-      items.set(id, { key: requirementKey(row), title: row.title, isDeleted: deleted_at !== null })
-    for (const { id, deleted_at, ...row } of await tests.execute())
-      items.set(id, { key: testKey(row), title: row.title, isDeleted: deleted_at !== null })
-    for (const { id, number, title, key_prefix } of await issues.execute())
-      items.set(id, { key: `${key_prefix}-${String(number)}`, title, isDeleted: false })
+  const isOneOf = (column: string, ids: readonly string[]) => rows.dialect.isOneOf(column, ids)
+  const idsOf = (...types: string[]) => [
+    ...new Set(found.flatMap((row) => (types.includes(row.item_type) ? row.item_id.split('/') : []))),
+  ]
+  const columns = ['id', 'number', 'title', 'deleted_at'] as const
+  const requirements = rows
+    .selectFrom('requirement')
+    .select(columns)
+    .where(isOneOf('id', idsOf('requirement', 'link')))
+  const tests = rows
+    .selectFrom('test')
+    .select(columns)
+    .where(isOneOf('id', idsOf('test', 'link')))
+  const issues = rows
+    .selectFrom('issue')
+    .innerJoin('product', 'product.id', 'issue.product_id')
+    .select(['issue.id', 'issue.number', 'issue.title', 'product.key_prefix'])
+    .where(isOneOf('issue.id', idsOf('issue')))
+  const environments = rows
+    .selectFrom('environment')
+    .select(['id', 'name', 'origin', 'deleted_at'])
+    .where(isOneOf('id', idsOf('environment')))
+  for (const { id, deleted_at, ...row } of await environments.execute()) {
+    const key = isKnownEnvironment(row) ? row.name : id
+    items.set(id, { key, title: row.name, isDeleted: deleted_at !== null })
   }
+  for (const { id, deleted_at, ...row } of await requirements.execute())
+    items.set(id, { key: requirementKey(row), title: row.title, isDeleted: deleted_at !== null })
+  for (const { id, deleted_at, ...row } of await tests.execute())
+    items.set(id, { key: testKey(row), title: row.title, isDeleted: deleted_at !== null })
+  for (const { id, number, title, key_prefix } of await issues.execute())
+    items.set(id, { key: `${key_prefix}-${String(number)}`, title, isDeleted: false })
   return items
 }

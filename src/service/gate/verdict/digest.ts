@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type * as z from 'zod'
 import type { GatePolicy } from '../../../contract/quality-gate/policy.ts'
-import { sortMembers } from '../../../lib/objects.ts'
+import { isObject } from '../../../lib/objects.ts'
 import { isVouched } from '../judge/counting.ts'
 import type { GateFacts, IssueFact, RiskFact } from '../facts.ts'
 
@@ -45,7 +45,11 @@ function vouchedPart(issue: IssueFact): Partial<IssueFact> {
   return vouched
 }
 
-/** JSON with the members in order of their names, without titles. */
+/** JSON with the members in order of their names, without titles. A replacer of `JSON.stringify` takes twice as long. */
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (name, member: unknown) => (name === 'title' ? undefined : sortMembers(member)))
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (!isObject(value)) return JSON.stringify(value)
+  const names = Object.keys(value).filter((name) => name !== 'title' && value[name] !== undefined)
+  const members = names.toSorted().map((name) => `"${name}":${canonical(value[name])}`)
+  return `{${members.join(',')}}`
 }

@@ -8,7 +8,18 @@ import { ResolvedIn, StoredFixedIn } from '../columns.ts'
 import { readReleases, readVouchedReleases, type ReadScope } from './gate-scope.ts'
 import { releaseWithCommit } from './status-view.ts'
 
-type Vouched = Selectable<VouchedIssueRow>
+/** What is read of an issue to judge its fix. */
+export const fixColumns = [
+  'issue_id',
+  'status',
+  'status_changed_at',
+  'fixed_in',
+  'resolved_in',
+  'last_release_id',
+  'regressed_at',
+  'held_last_at',
+] as const satisfies (keyof VouchedIssueRow)[]
+type Vouched = Pick<Selectable<VouchedIssueRow>, (typeof fixColumns)[number]>
 
 /**
  * Which of the issues count as fixed in the scope: resolved with a fix that the judged release has, and since that

@@ -4,7 +4,7 @@ import { IssueStatus, Level } from '../../../../contract/base/common.ts'
 import { dayMs } from '../../../shared/times.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { IssueRow, VouchedIssueRow } from '../../../sql/schema.ts'
-import { readFixed } from './gate-fixes.ts'
+import { fixColumns, readFixed } from './gate-fixes.ts'
 import { isAtOrBefore, readReleases, readScope, type IssueScope, type ReadScope } from './gate-scope.ts'
 import { viewFiring } from './status-view.ts'
 
@@ -203,7 +203,8 @@ async function findFiring(rows: Rows, scope: ReadScope): Promise<string[]> {
 
 const factColumns = ['id', 'number', 'title', 'level', 'status', 'component_id'] as const
 type StoredFacts = Pick<Selectable<IssueRow>, (typeof factColumns)[number]>
-type Vouched = Selectable<VouchedIssueRow>
+const vouchedColumns = [...fixColumns, 'title', 'level', 'vouched_by', 'held_count'] as const
+type Vouched = Pick<Selectable<VouchedIssueRow>, (typeof vouchedColumns)[number]>
 
 async function readIssues(rows: Rows, productId: number, ids: readonly string[]): Promise<StoredFacts[]> {
   return rows
@@ -219,7 +220,7 @@ async function readVouched(rows: Rows, issues: readonly StoredFacts[]): Promise<
   const ids = issues.map(({ id }) => id)
   const found = await rows
     .selectFrom('vouched_issue')
-    .selectAll()
+    .select(vouchedColumns)
     .where(rows.dialect.isOneOf('issue_id', ids))
     .execute()
   return new Map(found.map((row) => [row.issue_id, row]))
