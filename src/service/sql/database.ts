@@ -2,7 +2,14 @@ import type { Expression, Kysely, RawBuilder, SqlBool } from 'kysely'
 import type { Schema } from './schema.ts'
 
 /** The query builder, with the SQL that its database writes differently. */
-export type Rows = Kysely<Schema> & { readonly dialect: Dialect }
+export type Rows = Kysely<Schema> & {
+  readonly dialect: Dialect
+  /**
+   * Of rows that only read: a number that differs after every commit of any process, and is the same until then. A
+   * database that cannot tell leaves it out.
+   */
+  readonly committedState?: () => number
+}
 
 /**
  * A prepared statement of the hot path, cached by its text. Parameters are `?` in their order, or `?1` by their number;

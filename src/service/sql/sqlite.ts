@@ -97,7 +97,9 @@ class SqliteDatabase implements Database {
     this.#reader = reader
     this.#busyTimeoutMs = busyTimeoutMs
     this.#rows = queryBuilder(writer)
-    this.read = queryBuilder(reader)
+    const dataVersion = reader.prepare('PRAGMA data_version')
+    const committedState = () => Number(translated(() => dataVersion.get())?.['data_version'])
+    this.read = Object.assign(queryBuilder(reader), { committedState })
     this.#prepare = Object.assign(cached(writer, fastStatement), { dialect: sqliteDialect })
   }
 

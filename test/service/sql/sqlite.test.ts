@@ -10,6 +10,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ServiceError } from '../../../src/errors.ts'
 import type { Database } from '../../../src/service/sql/database.ts'
 import { migrate } from '../../../src/service/sql/migrate.ts'
+import { remembered } from '../../../src/service/sql/remembered.ts'
 import { openSqlite } from '../../../src/service/sql/sqlite.ts'
 
 let folder: string
@@ -30,6 +31,25 @@ afterEach(async () => {
 const workspace = (id: string) => ({ id, slug: id, name: id, created_at: 1, updated_at: 1 })
 const names = async () =>
   (await db.read.selectFrom('workspace').select('id').orderBy('id').execute()).map((row) => row.id)
+
+test('an answer is remembered until this process or another one commits', async () => {
+  const other = await openSqlite(file)
+  let computed = 0
+  const count = (rows = db.read) => remembered(rows, 'count', async () => (computed += 1))
+  expect([await count(), await count()]).toEqual([1, 1])
+  await db.write((rows) => rows.insertInto('workspace').values(workspace('a')).execute())
+  expect([await count(), await count()]).toEqual([2, 2])
+  await other.write((rows) => rows.insertInto('workspace').values(workspace('b')).execute())
+  expect([await count(), await count()]).toEqual([3, 3])
+  expect(await db.write(async (rows) => [await count(rows), await count(rows)])).toEqual([4, 5])
+  await other.close()
+})
+
+test('a computation that failed is not remembered', async () => {
+  const failing = remembered(db.read, 'key', () => Promise.reject(new Error('disk')))
+  await expect(failing).rejects.toThrow('disk')
+  expect(await remembered(db.read, 'key', () => Promise.resolve(1))).toBe(1)
+})
 
 test('a committed write is seen by the reader, and only its owner may read the file', async () => {
   await db.write((rows) => rows.insertInto('workspace').values(workspace('a')).execute())

@@ -12,7 +12,7 @@ import type { StoredRequirement } from '../../quality/requirements/access.ts'
 import { requirementKey, testKey } from '../../quality/keys.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
 import { CodeRefs, Criteria } from '../../quality/requirements/columns.ts'
-import { requirementsOfPaths } from '../../quality/requirements/match.ts'
+import { crashFiles } from '../../quality/gaps/crash-files.ts'
 import { ancestorNumbers } from '../../quality/requirements/tree.ts'
 import { requirementRef, viewRequirements } from '../../quality/requirements/view.ts'
 import type { Rows } from '../../sql/database.ts'
@@ -210,8 +210,7 @@ function testsNaming(id: string, links: readonly CountedLink[], keys: ReadonlyMa
 
 /** The issues whose files the requirement claims, highest exposure first. */
 async function claimedIssues(rows: Rows, productId: number, requirementId: string, issues: readonly LiveIssue[]) {
-  const paths = [...new Set(issues.flatMap(({ files }) => files.map(({ path }) => path)))]
-  const claims = await requirementsOfPaths(rows, productId, paths)
+  const { claims } = await crashFiles(rows, productId)
   const isClaimed = (path: string) => claims.get(path)?.some((claim) => claim.requirementId === requirementId) === true
   return issues
     .filter(({ files }) => files.some(({ path }) => isClaimed(path)))

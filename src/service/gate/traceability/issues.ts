@@ -1,6 +1,7 @@
 import { IssueStatus, Level } from '../../../contract/base/common.ts'
-import { requirementsOfPaths } from '../../quality/requirements/match.ts'
+import { crashFiles, nearestFile, type CrashFiles } from '../../quality/gaps/crash-files.ts'
 import type { Rows } from '../../sql/database.ts'
+import { remembered } from '../../sql/remembered.ts'
 import type { Matrix, MatrixRow } from './model.ts'
 
 export interface MatrixIssues {
@@ -14,38 +15,23 @@ export interface MatrixIssues {
 const MOST_ISSUES = 20
 
 /** The open issues of a product by the requirements whose files they go through. */
-export async function readIssues(rows: Rows, productId: number): Promise<MatrixIssues> {
-  const frames = await rows
-    .selectFrom('issue_frame as frame')
-    .innerJoin('issue', 'issue.id', 'frame.issue_id')
-    .innerJoin('product', 'product.id', 'issue.product_id')
-    .select(['frame.path', 'frame.distance', 'issue.id', 'issue.number', 'issue.title', 'issue.status', 'issue.level'])
-    .select(['issue.times_seen', 'product.key_prefix'])
-    .where('frame.product_id', '=', productId)
-    .where('issue.status', '=', 'unresolved')
-    .orderBy('issue.number')
-    .orderBy('frame.distance')
-    .orderBy('frame.path')
-    .execute()
-  const claims = await requirementsOfPaths(rows, productId, [...new Set(frames.map(({ path }) => path))])
-  const found = new Map<string, Map<string, MatrixRow['issues'][number]>>()
-  for (const frame of frames) {
-    for (const { requirementId } of claims.get(frame.path) ?? []) {
-      const issues = found.get(requirementId) ?? new Map<string, MatrixRow['issues'][number]>()
-      found.set(requirementId, issues.set(frame.id, viewIssue(frame)))
-    }
-  }
-  const byRequirement = new Map(
-    Array.from(found, ([id, issues]) => [
-      id,
-      [...issues.values()].toSorted((one, other) => other.times_seen - one.times_seen).slice(0, MOST_ISSUES),
-    ]),
-  )
-  return { byRequirement, unclaimedFiles: unclaimed(frames, claims) }
+export function readIssues(rows: Rows, productId: number): Promise<MatrixIssues> {
+  return remembered(rows, `matrix issues ${productId}`, async () => {
+    const open = await rows
+      .selectFrom('issue')
+      .innerJoin('product', 'product.id', 'issue.product_id')
+      .select(['issue.id', 'issue.number', 'issue.title', 'issue.status', 'issue.level', 'issue.times_seen'])
+      .select('product.key_prefix')
+      .where('issue.product_id', '=', productId)
+      .where('issue.status', '=', 'unresolved')
+      .orderBy('issue.number')
+      .execute()
+    const facts = await crashFiles(rows, productId)
+    return { byRequirement: issuesByRequirement(open, facts), unclaimedFiles: unclaimed(open, facts) }
+  })
 }
 
-interface Frame {
-  path: string
+interface OpenIssue {
   id: string
   number: number
   title: string
@@ -55,7 +41,28 @@ interface Frame {
   key_prefix: string
 }
 
-function viewIssue({ id, number, title, status, level, times_seen, key_prefix: prefix }: Frame) {
+function issuesByRequirement(open: readonly OpenIssue[], { files, claims }: CrashFiles): MatrixIssues['byRequirement'] {
+  const found = new Map<string, Set<OpenIssue>>()
+  for (const issue of open) {
+    for (const { path } of files.get(issue.id) ?? []) {
+      for (const { requirementId } of claims.get(path) ?? []) {
+        const issues = found.get(requirementId) ?? new Set()
+        found.set(requirementId, issues.add(issue))
+      }
+    }
+  }
+  return new Map(
+    Array.from(found, ([id, issues]) => [
+      id,
+      [...issues]
+        .toSorted((one, other) => other.times_seen - one.times_seen)
+        .slice(0, MOST_ISSUES)
+        .map(viewIssue),
+    ]),
+  )
+}
+
+function viewIssue({ id, number, title, status, level, times_seen, key_prefix: prefix }: OpenIssue) {
   return {
     id,
     short_id: `${prefix}-${String(number)}`,
@@ -66,13 +73,14 @@ function viewIssue({ id, number, title, status, level, times_seen, key_prefix: p
   }
 }
 
-/** For each issue the file nearest to the crash, unless a requirement claims it; the frames are ordered by distance. */
-function unclaimed(frames: readonly Frame[], claims: ReadonlyMap<string, unknown>): MatrixIssues['unclaimedFiles'] {
-  const nearest = new Map<string, Frame>()
-  for (const frame of frames) if (!nearest.has(frame.id)) nearest.set(frame.id, frame)
+/** For each issue the file nearest to the crash, unless a requirement claims it. */
+function unclaimed(open: readonly OpenIssue[], { files, claims }: CrashFiles): MatrixIssues['unclaimedFiles'] {
   const events = new Map<string, number>()
-  for (const { path, times_seen: times } of nearest.values())
-    if (!claims.has(path)) events.set(path, (events.get(path) ?? 0) + times)
+  for (const { id, times_seen: times } of open) {
+    const nearest = nearestFile(files.get(id) ?? [])
+    if (nearest === undefined || claims.has(nearest.path)) continue
+    events.set(nearest.path, (events.get(nearest.path) ?? 0) + times)
+  }
   return Array.from(events, ([path, count]) => ({ path, events: count })).toSorted(
     (one, other) => other.events - one.events || (one.path < other.path ? -1 : 1),
   )

@@ -6,9 +6,17 @@ import { chunks } from '../../sql/chunks.ts'
 import { maxResultAgeMs } from '../coverage/policy.ts'
 import { judgeCoverage, type CountedLink, type CoverageStateName } from '../coverage/rule.ts'
 import type { CoveredProduct } from '../coverage/read.ts'
-import { requirementsOfPaths } from '../requirements/match.ts'
 import type { Rows } from '../../sql/database.ts'
-import { liveIssues, weightedEvents, type Exposure, type LiveIssue, type ExposureWindow } from './exposure.ts'
+import { remembered } from '../../sql/remembered.ts'
+import { crashFiles, nearestFile } from './crash-files.ts'
+import {
+  liveIssues,
+  weightedEvents,
+  windowStart,
+  type Exposure,
+  type LiveIssue,
+  type ExposureWindow,
+} from './exposure.ts'
 import { exposureScore, gapScore, UNCLAIMED_RISK, type GapTypeName } from './score.ts'
 import { readTexts } from '../../sql/json.ts'
 
@@ -45,12 +53,7 @@ const MOST_FILES = 200
  * claims.
  */
 export async function scanGaps(rows: Rows, product: CoveredProduct, query: GapQuery): Promise<ScannedGap[]> {
-  const issues = await liveIssues(rows, product.id, query)
-  const claims = await requirementsOfPaths(rows, product.id, [
-    ...new Set(issues.flatMap(({ files }) => files.map(({ path }) => path))),
-  ])
-  const counted = issues.filter(({ doubt }) => doubt === undefined)
-  const exposures = exposureIndex(issues, claims)
+  const { exposures, files } = await readExposures(rows, product.id, query)
   const open =
     query.environmentId === undefined
       ? await readOpenGaps(rows, product, query)
@@ -60,9 +63,18 @@ export async function scanGaps(rows: Rows, product: CoveredProduct, query: GapQu
     const { id: requirementId, ...facts } = gap
     return { ...facts, ...scored(gap.type, gap.risk, exposure), requirementId, path: '' }
   })
-  return [...gaps, ...hotFiles(counted, claims)].toSorted(
-    (a, b) => b.score - a.score || a.number - b.number || (a.path < b.path ? -1 : 1),
-  )
+  return [...gaps, ...files].toSorted((a, b) => b.score - a.score || a.number - b.number || (a.path < b.path ? -1 : 1))
+}
+
+/** What errors say of a product's gaps: the exposure of each requirement, and the files that none claims. */
+function readExposures(rows: Rows, productId: number, query: GapQuery) {
+  const { window, environmentId = '', now } = query
+  return remembered(rows, `exposures ${productId} ${windowStart(window, now)} ${environmentId}`, async () => {
+    const issues = await liveIssues(rows, productId, query)
+    const { claims } = await crashFiles(rows, productId)
+    const counted = issues.filter(({ doubt }) => doubt === undefined)
+    return { exposures: exposureIndex(issues, claims), files: hotFiles(counted, claims) }
+  })
 }
 
 /** The id of a gap: the same type and subject have the same id in every scan. */
@@ -176,16 +188,17 @@ function exposureIndex(
     ({ componentId }) => componentId,
   )
   const none: Exposure = { matched: [], nearby: [], doubted: [] }
-  const nearbyOnly = new Map<readonly string[], Exposure>()
+  const nearbyOnly = new Map<string, Exposure>()
   return (requirementId: string, componentIds: readonly string[]): Exposure => {
     const matched = byRequirement.get(requirementId)
     if (matched === undefined && componentIds.length === 0) return none
-    const known = matched === undefined ? nearbyOnly.get(componentIds) : undefined
+    const components = componentIds.join(' ')
+    const known = matched === undefined ? nearbyOnly.get(components) : undefined
     if (known !== undefined) return known
     const nearby = [...new Set(componentIds)].flatMap((id) => byComponent.get(id) ?? [])
     const [sound, doubted] = splitDoubted(matched ?? [])
     const exposure = { matched: sound, nearby: nearby.filter((issue) => matched?.has(issue) !== true), doubted }
-    if (matched === undefined) nearbyOnly.set(componentIds, exposure)
+    if (matched === undefined) nearbyOnly.set(components, exposure)
     return exposure
   }
 }
@@ -201,12 +214,11 @@ function splitDoubted(issues: Iterable<LiveIssue>): [sound: LiveIssue[], doubted
 function hotFiles(issues: readonly LiveIssue[], claims: ReadonlyMap<string, unknown>): ScannedGap[] {
   const byFile = new Map<string, LiveIssue[]>()
   for (const issue of issues) {
-    const nearest = issue.files.reduce<LiveIssue['files'][number] | undefined>(
-      (best, file) => (best === undefined || file.distance < best.distance ? file : best),
-      undefined,
-    )
+    const nearest = nearestFile(issue.files)
     if (nearest === undefined || claims.has(nearest.path)) continue
-    byFile.set(nearest.path, [...(byFile.get(nearest.path) ?? []), issue])
+    const issuesThere = byFile.get(nearest.path)
+    if (issuesThere === undefined) byFile.set(nearest.path, [issue])
+    else issuesThere.push(issue)
   }
   const type = 'GAP_TYPE_UNCLAIMED_HOT_FILE'
   const files = [...byFile].map(([path, matched]): ScannedGap => ({
