@@ -1,5 +1,5 @@
 import type { Prepare } from '../../../sql/database.ts'
-import { countActivity } from '../../../workspace/activity.ts'
+import { activityKeptMs, countActivity } from '../../../workspace/activity.ts'
 import { bucketStart, resolutions } from '../buckets.ts'
 import type { EventPlace } from './event-place.ts'
 
@@ -21,7 +21,9 @@ export function countOccurrence(prepare: Prepare, counted: Counted): void {
   countPresence(prepare, counted)
   countEnvironment(prepare, counted)
   countRollups(prepare, counted)
-  const { issueId, place, timestamp } = counted
+  const { issueId, place, timestamp, receivedAt } = counted
+  // Retention would remove it at once.
+  if (timestamp < receivedAt - activityKeptMs) return
   countActivity(prepare, { issueId, environmentId: place.environmentId, timestamp })
 }
 
