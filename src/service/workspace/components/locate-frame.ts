@@ -23,8 +23,8 @@ export interface LocatorFacts {
 
 /**
  * Finds files of frames in the repository: without the prefix that the team gave, else the one known path with the
- * longest end in common, else below the folder of a component. The answers are remembered, so a locator is for one
- * event.
+ * longest end in common, else below the folder of a component. The answers are remembered, so a locator is for the
+ * frames of one event, or of others with the same files.
  */
 export function createLocator(facts: LocatorFacts): LocateFrame {
   const known = new Map<string, FrameLocation>()
@@ -48,8 +48,9 @@ export function wantedNames(frames: readonly FramePath[], roots: RepositoryRoots
     .map(({ path }) => baseName(path))
 }
 
-function frameKey({ filename, abs_path: absolute, module }: FramePath): string {
-  return [filename, absolute, module].join('\n')
+/** What of a frame decides where it is located. */
+export function frameKey({ filename, abs_path: absolute, module }: FramePath): string {
+  return JSON.stringify([filename, absolute, module])
 }
 
 function baseName(path: string): string {

@@ -3,8 +3,11 @@ import type { Rows } from '../../../sql/database.ts'
 import { unpackBody, type UnpackedBody } from './body.ts'
 import { dictionaryText } from './dictionary.ts'
 
-/** Dictionaries that one reader remembers: events that are read together are often of one issue. */
-const REMEMBERED = 20
+/** Bytes of dictionaries that are remembered for a connection: events that are read together are often of one issue. */
+const REMEMBERED = 2_000_000
+
+/** A dictionary never changes, and its id is not used again. */
+const remembered = new WeakMap<Rows, LRUCache<number, Uint8Array>>()
 
 /** The columns of an occurrence that hold its event, of one that still has it. */
 export interface PackedEvent {
@@ -14,15 +17,26 @@ export interface PackedEvent {
 
 export type ReadBody = (packed: PackedEvent) => Promise<UnpackedBody>
 
-/** Reads bodies with their dictionaries, for one piece of work. */
+/** Reads bodies with their dictionaries. */
 export function createBodyReader(rows: Rows): ReadBody {
-  const texts = new LRUCache<number, Uint8Array>({ max: REMEMBERED })
+  const texts = rememberedTexts(rows)
   return async ({ body, dictionary_id: id }) => {
     if (id === null) return unpackBody(body)
     const text = texts.get(id) ?? (await readText(rows, id))
     texts.set(id, text)
     return unpackBody(body, text)
   }
+}
+
+function rememberedTexts(rows: Rows): LRUCache<number, Uint8Array> {
+  const known = remembered.get(rows)
+  if (known !== undefined) return known
+  const texts = new LRUCache<number, Uint8Array>({
+    maxSize: REMEMBERED,
+    sizeCalculation: (text) => text.byteLength + 1,
+  })
+  remembered.set(rows, texts)
+  return texts
 }
 
 async function readText(rows: Rows, id: number): Promise<Uint8Array> {

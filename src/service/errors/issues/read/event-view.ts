@@ -1,15 +1,9 @@
-import type { Selectable } from 'kysely'
+import { CompiledQuery, type Selectable } from 'kysely'
 import type * as z from 'zod'
 import { Level } from '../../../../contract/base/common.ts'
 import type { Event, EventSummary } from '../../../../contract/events.ts'
 import { letOthersRun } from '../../../../lib/turns-of-others.ts'
-import { compileComponentRows, type Owners } from '../../../workspace/components/components.ts'
-import { attributeEvent } from '../attribute-event.ts'
-import { createLocator, wantedNames, type LocateFrame } from '../../../workspace/components/locate-frame.ts'
-import { parseRepositoryRoots } from '../../../workspace/components/repo-path.ts'
-import { readNamedPaths } from '../../../workspace/components/snapshot.ts'
 import { isKnownEnvironment, type RecordOrigin } from '../../../workspace/releases/rules.ts'
-import type { NormalFrame } from '../../event/event.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { OccurrenceRow, ProductRow } from '../../../sql/schema.ts'
 import type { EventSymbolicator } from '../../../shared/event-symbolicator.ts'
@@ -18,12 +12,11 @@ import type { StoredEvent } from '../bodies/body.ts'
 import { createBodyReader } from '../bodies/read.ts'
 import { Summary } from '../columns.ts'
 import { cutFrames } from './cut-frames.ts'
+import { locateFrames, withoutSigns } from './located-frames.ts'
 import { timestamp } from '../../../shared/times.ts'
 import {
-  componentRefs,
   environmentNames,
   releaseNames,
-  type ComponentRef,
   type EnvironmentName,
   type ReleaseName,
 } from '../../../workspace/releases/names.ts'
@@ -96,8 +89,7 @@ export async function viewEvent(rows: Rows, occurrence: StoredOccurrence, option
     frame_order: 'caller_first',
     symbolication,
     component: located.component,
-    previous_event_id: await neighbour(rows, occurrence, 'previous'),
-    next_event_id: await neighbour(rows, occurrence, 'next'),
+    ...(await readNeighbours(rows, occurrence)),
     size_bytes: occurrence.size_bytes,
     raw_payload: includeRaw && stored !== undefined ? stored.readRaw() : null,
     truncation_signals: [...event.truncation_signals, ...list()],
@@ -160,89 +152,17 @@ function cutStacks(event: StoredEvent, max: number, note: NoteTruncation): Store
   }
 }
 
-interface Located {
-  event: StoredEvent
-  component: ComponentRef | null
-}
+const NEIGHBOURS = `SELECT
+  (SELECT id FROM occurrence WHERE issue_id = ?1 AND (timestamp, id) < (?2, ?3)
+   ORDER BY timestamp DESC, id DESC LIMIT 1) AS previous,
+  (SELECT id FROM occurrence WHERE issue_id = ?1 AND (timestamp, id) > (?2, ?3)
+   ORDER BY timestamp, id LIMIT 1) AS next`
 
-/**
- * Adds the file in the repository and the component that owns it to each frame that is shown, and finds the event's
- * component.
- */
-async function locateFrames(
-  rows: Rows,
-  event: StoredEvent,
-  shown: StoredEvent,
-  product: EventOptions['product'],
-): Promise<Located> {
-  const components = await rows
-    .selectFrom('component')
-    .select(['id', 'path_globs', 'exclude_globs', 'position'])
-    .where('product_id', '=', product.id)
-    .execute()
-  const owners = compileComponentRows(components)
-  const locate = await openLocator(rows, event, { owners, product })
-  const refs = await componentRefs(
-    rows,
-    components.map(({ id }) => id),
-  )
-  const withPlace = (frame: NormalFrame) => locateFrame(frame, { owners, locate, refs })
-  return {
-    event: {
-      ...shown,
-      exceptions: shown.exceptions.map((exception) => ({
-        ...withoutSigns(exception),
-        frames: exception.frames.map(withPlace),
-      })),
-      threads: shown.threads.map((thread) => ({ ...thread, frames: thread.frames.map(withPlace) })),
-    },
-    component: refs.get(attributeEvent(owners, event, locate)) ?? null,
-  }
-}
-
-async function openLocator(
-  rows: Rows,
-  { exceptions, threads }: StoredEvent,
-  { owners, product }: { owners: Owners; product: EventOptions['product'] },
-): Promise<LocateFrame> {
-  const roots = parseRepositoryRoots(product.repository)
-  const frames = [...exceptions.toReversed(), ...threads].flatMap((stack) => stack.frames.toReversed())
-  const named = await readNamedPaths(rows, product.id, wantedNames(frames, roots))
-  return createLocator({ roots, named, folders: owners.folders })
-}
-
-function locateFrame(
-  frame: NormalFrame,
-  { owners, locate, refs }: { owners: Owners; locate: LocateFrame; refs: ReadonlyMap<string, ComponentRef> },
-): NormalFrame {
-  const { path, source } = locate(frame)
-  return {
-    ...withoutSigns(frame),
-    repo_path: path,
-    repo_path_source: source,
-    component: refs.get(owners.findOwner(path) ?? '') ?? null,
-  }
-}
-
-/** Without what is only for grouping. */
-function withoutSigns<T extends { signs?: unknown }>(value: T): Omit<T, 'signs'> {
-  const { signs: _, ...served } = value
-  return served
-}
-
-/** The id of the previous or next occurrence by time, '' at the ends. */
-async function neighbour(rows: Rows, { issue_id, timestamp, id }: StoredOccurrence, side: 'previous' | 'next') {
-  const direction = side === 'previous' ? 'desc' : 'asc'
-  const found = await rows
-    .selectFrom('occurrence')
-    .select('id')
-    .where('issue_id', '=', issue_id)
-    .where((eb) => eb(eb.refTuple('timestamp', 'id'), side === 'previous' ? '<' : '>', eb.tuple(timestamp, id)))
-    .orderBy('timestamp', direction)
-    .orderBy('id', direction)
-    .limit(1)
-    .executeTakeFirst()
-  return found?.id ?? ''
+/** The ids of the previous and the next occurrence by time, '' at the ends. */
+async function readNeighbours(rows: Rows, { issue_id, timestamp, id }: StoredOccurrence) {
+  const query = CompiledQuery.raw(NEIGHBOURS, [issue_id, timestamp, id])
+  const [found] = (await rows.executeQuery(query)).rows as { previous: string | null; next: string | null }[]
+  return { previous_event_id: found?.previous ?? '', next_event_id: found?.next ?? '' }
 }
 
 /** An event without its body: every member is empty except those that the summary overwrites. */

@@ -13,6 +13,39 @@ const frame = (index: number, in_app: boolean) => ({
   in_app,
 })
 
+test('the component of a frame is the current one, and stays with the files that it owns', async () => {
+  await using app = await startApp()
+  await app.ingest(stack([frame(1, true)]))
+  await app.ingest(stack([frame(1, true), frame(1, true)]))
+  const issue = (await app.request<ResponseOf<'listIssues'>>('GET', `/v1/products/${app.productId}/issues`)).body
+    .issues[0]!
+  const { events } = (await app.request<ResponseOf<'listIssueEvents'>>('GET', `/v1/issues/${issue.id}/events`)).body
+  const components = async () => {
+    const replies = []
+    for (const { id } of events)
+      replies.push((await app.request<ResponseOf<'getIssueEvent'>>('GET', `/v1/issues/${issue.id}/events/${id}`)).body)
+    return replies.map(({ event }) => [
+      event.component?.key,
+      event.exceptions[0]?.frames.map((one) => one.component?.key),
+    ])
+  }
+  const componentsPath = `/v1/products/${app.productId}/components`
+  expect(await components()).toEqual([
+    [undefined, [undefined, undefined]],
+    [undefined, [undefined]],
+  ])
+  await app.request('POST', componentsPath, { name: 'All', path_globs: ['src/**'] })
+  expect(await components()).toEqual([
+    ['all', ['all', 'all']],
+    ['all', ['all']],
+  ])
+  await app.request('POST', componentsPath, { name: 'One', path_globs: ['src/f1.ts'] })
+  expect(await components()).toEqual([
+    ['one', ['one', 'one']],
+    ['one', ['one']],
+  ])
+})
+
 test('get-issue has the latest occurrence, its neighbours, releases and the component of each frame', async () => {
   await using app = await startApp()
   await app.request('POST', `/v1/products/${app.productId}/components`, { name: 'Cart', path_globs: ['src/cart/**'] })
