@@ -69,6 +69,13 @@ export function groupEvent(event: NormalEvent, options: GroupingOptions = {}): G
   }
 }
 
+/** The `frames` of `groupEvent` alone, which takes less than half of its time. */
+export function readFrameRoles(event: NormalEvent): GroupingResult['frames'] {
+  const exceptions = readExceptions(event, 'app', readingRules(event, LONGEST_CYCLE))
+  const custom = event.signs?.checksum !== undefined || fingerprintKind(event.fingerprint) === 'custom'
+  return frameRoles(event, { exceptions }, custom)
+}
+
 /** The checksum of an old SDK decides alone: a hash as it is, anything else hashed. */
 function groupByChecksum(
   checksum: string,
@@ -94,14 +101,7 @@ function readRaw(event: NormalEvent, { unsymbolicated, ...options }: GroupingOpt
 }
 
 function readWith(event: NormalEvent, { longestCycle = LONGEST_CYCLE }: GroupingOptions) {
-  const rules: StackRules = {
-    family: languageFamily(event),
-    release: event.release === '' ? '' : `${event.release} ${event.dist}`,
-    readName: namesOfEvent(),
-    longestCycle,
-    known: new Map(),
-    readText: readerOfEvent(),
-  }
+  const rules = readingRules(event, longestCycle)
   const reading = readEvent(event, 'app', rules)
   return {
     event,
@@ -110,6 +110,17 @@ function readWith(event: NormalEvent, { longestCycle = LONGEST_CYCLE }: Grouping
     exceptions: reading.exceptions,
     hash: hashReading(event, reading, rules),
     hashWithFingerprint: (tokens: readonly Token[]) => hashReading(event, { tokens }, rules),
+  }
+}
+
+function readingRules(event: NormalEvent, longestCycle: number): StackRules {
+  return {
+    family: languageFamily(event),
+    release: event.release === '' ? '' : `${event.release} ${event.dist}`,
+    readName: namesOfEvent(),
+    longestCycle,
+    known: new Map(),
+    readText: readerOfEvent(),
   }
 }
 
@@ -164,7 +175,11 @@ function namingStacks(event: NormalEvent, { exceptions, thread }: Reading) {
   return [exceptions.main, ...others, thread].flatMap((source) => (source === undefined ? [] : [source.frames]))
 }
 
-function frameRoles(event: NormalEvent, { exceptions }: Reading, custom: boolean): GroupingResult['frames'] {
+function frameRoles(
+  event: NormalEvent,
+  { exceptions }: Pick<Reading, 'exceptions'>,
+  custom: boolean,
+): GroupingResult['frames'] {
   return event.exceptions.flatMap((exception, exceptionIndex) => {
     const stack = exceptions.stacks[exceptionIndex]
     return exception.frames.map((_, index) => {

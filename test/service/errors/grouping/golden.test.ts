@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { groupEvent } from '../../../../src/service/errors/grouping/index.ts'
+import { groupEvent, readFrameRoles } from '../../../../src/service/errors/grouping/index.ts'
 import type { GroupingResult, NormalEvent } from '../../../../src/service/errors/event/event.ts'
 import { crash, event, exception, frame, stack, thread } from './events.ts'
 import { IssueBook } from './issue-book.ts'
@@ -728,6 +728,7 @@ test.each(cases)('$name', ({ event: given, basis, title, culprit = expect.any(St
     culprit,
     hash: expect.stringMatching(/^[0-9a-f]{32}$/),
   })
+  expect(readFrameRoles(given)).toEqual(result.frames)
   for (const other of joins) expect(groupEvent(other).hash).toBe(result.hash)
   for (const other of apart) {
     expect(isJoined(given, other)).toBe(false)

@@ -11,7 +11,7 @@ import { issueFrames, replaceIssueFrames } from '../issue-frames.ts'
 import { findOverflowIssue } from './overflow.ts'
 import { setComponent } from '../../../workspace/activity.ts'
 import { attachIssueHashes } from './record-event.ts'
-import { applySourceMaps } from '../symbolication.ts'
+import { regroup } from '../symbolication.ts'
 import type { Database, Prepare, Rows } from '../../../sql/database.ts'
 import type { Symbolicator } from '../../sourcemaps/symbolicate/symbolicator.ts'
 import { readJson } from '../../../sql/json.ts'
@@ -195,7 +195,7 @@ async function renew(
     const occurrence = await newestOccurrence(tools.db.read, issueId)
     if (occurrence === undefined || !affords(occurrence)) continue
     const { event: sent } = await readBody(occurrence)
-    const read = await applySourceMaps(tools.symbolicator, productId, sent)
+    const read = await regroup(tools.symbolicator, productId, sent)
     if (await tools.claims.contradicts(productId, read.event)) contradicted.push(issueId)
     const summary = renewedSummary(occurrence.summary, read.grouping.title, read.symbolication.state)
     // Nothing was mapped and the state is unchanged: so is the event.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { groupEvent } from '../../../../../src/service/errors/grouping/index.ts'
+import { groupEvent, readFrameRoles } from '../../../../../src/service/errors/grouping/index.ts'
 import { normalise } from '../../../../../src/service/errors/ingest/normalise/index.ts'
 import { IssueBook } from '../issue-book.ts'
 import { exceptionPairs } from './exceptions.ts'
@@ -49,6 +49,13 @@ test.each(Object.entries(subjects))('each rule of %s is tried once', (_, pairs) 
   expect(new Set(rules).size).toBe(rules.length)
 })
 
+test('the roles of frames alone are those of the whole grouping', () => {
+  const events = Object.values(subjects)
+    .flat()
+    .flatMap(({ first, second }) => [normalised(first), normalised(second)])
+  for (const event of events) expect(readFrameRoles(event)).toEqual(groupEvent(event).frames)
+})
+
 /** Whether the second event gets the issue that the first one made. */
 function isOneIssue({ first, second }: Pair): boolean {
   const book = new IssueBook()
@@ -56,5 +63,9 @@ function isOneIssue({ first, second }: Pair): boolean {
 }
 
 function group(sent: Sent) {
-  return groupEvent(normalise(sent, { eventId: 'a'.repeat(32), receivedAt: 1_760_000_000_000, sizeBytes: 1_000 }))
+  return groupEvent(normalised(sent))
+}
+
+function normalised(sent: Sent) {
+  return normalise(sent, { eventId: 'a'.repeat(32), receivedAt: 1_760_000_000_000, sizeBytes: 1_000 })
 }
