@@ -50,7 +50,7 @@ export async function sampleEvents(issue: SampledIssue, context: Context): Promi
   )
   const known = [...new Map([...newest, ...older.flat()].map((row) => [row.id, row])).values()]
   const chosen = spreadOccurrences(known, SAMPLE)
-  const events = await readInFull(id, chosen, context.api, signal)
+  const events = await readInFull(id, chosen, context, signal)
   return { events, newest, unread: chosen.length - events.length, total: issue.times_seen }
 }
 
@@ -69,16 +69,16 @@ export async function readEventsInFull(
 ): Promise<ReadonlyMap<string, Event>> {
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LONGEST_MS)])
   // A deployment may send more rows than it was asked for.
-  const events = await readInFull(issueId, page.slice(0, MOST_ROWS), context.api, signal)
+  const events = await readInFull(issueId, page.slice(0, MOST_ROWS), context, signal)
   return new Map(events.map((event) => [event.id, event]))
 }
 
 /** Several at a time, until there are four megabytes. */
-async function readInFull(issueId: string, rows: readonly EventRow[], api: Context['api'], signal: AbortSignal) {
+async function readInFull(issueId: string, rows: readonly EventRow[], context: Context, signal: AbortSignal) {
   const events: Event[] = []
   for (let start = 0; start < rows.length && totalBytes(events) < MOST_BYTES; start += READS_AT_ONCE) {
     const step = rows.slice(start, start + READS_AT_ONCE)
-    const read = await Promise.all(step.map((row) => readEvent(issueId, row.id, api, signal)))
+    const read = await Promise.all(step.map((row) => readOnce(issueId, row.id, context, signal)))
     events.push(...read.filter((event) => event !== undefined))
   }
   return events
@@ -90,6 +90,17 @@ async function listRows(
   signal: AbortSignal,
 ): Promise<EventRow[]> {
   return (await unlessLate(signal, () => api.listIssueEvents(query, { signal })))?.events ?? []
+}
+
+/** The reads of a call: a sample and a page of the same issue have occurrences in common. */
+const reads = new WeakMap<Context, Map<string, Promise<Event | undefined>>>()
+
+function readOnce(issueId: string, id: string, context: Context, signal: AbortSignal): Promise<Event | undefined> {
+  const known = reads.get(context) ?? new Map<string, Promise<Event | undefined>>()
+  reads.set(context, known)
+  const read = known.get(id) ?? readEvent(issueId, id, context.api, signal)
+  known.set(id, read)
+  return read
 }
 
 async function readEvent(id: string, eventId: string, api: Context['api'], signal: AbortSignal) {
