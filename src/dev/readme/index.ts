@@ -10,7 +10,7 @@ export const readmeFile = resolve(import.meta.dirname, '../../../README.md')
 const MARKED = /^(<!-- transcript: ([\w-]+) -->\n\n```\n)[^]*?(?=\n```$)/gm
 
 /** The figures that `npm run bench -- --write` measured last. */
-const MEASURED = /^(<!-- measured -->\n\n)[^]*?(?=\n\n<!-- end of measured -->$)/m
+const MEASURED = /^(<!-- measured -->\n)[^]*?(?=<!-- end of measured -->$)/m
 
 /**
  * `README.md` with every marked block replaced by what the calls return now, and the measured figures. Throws if a block
@@ -27,7 +27,7 @@ export async function readmeText(text = readFileSync(readmeFile, 'utf8')): Promi
     return start + transcript
   })
   if (unused.size > 0) throw new Error(`README.md has no block for the transcripts ${[...unused].join(', ')}`)
-  return written.replace(MEASURED, (_, start: string) => start + headlines(readResults()))
+  return written.replace(MEASURED, (_, start: string) => `${start}\n${headlines(readResults())}\n\n`)
 }
 
 if (import.meta.main) {
