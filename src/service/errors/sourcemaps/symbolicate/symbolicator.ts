@@ -62,7 +62,16 @@ export function createSymbolicator({ db, tables, now = () => performance.now() }
 
 /** For a product without source maps: the outcome of each event is that of `createSymbolicator`. */
 export function createMaplessSymbolicator(): EventSymbolicator {
-  return createReader(emptyIndex, openTables(''))
+  const reader = createReader(emptyIndex, openTables(''))
+  return {
+    symbolicate(productId, event) {
+      const stacks = [...event.exceptions, ...event.threads]
+      // Of files without signs of a build no map is missing.
+      if (stacks.some(({ frames }) => frames.some(looksMinified))) return reader.symbolicate(productId, event)
+      const read = stacks.map(({ frames }) => ({ frames, mapped: 0, problems: [], texts: [] }))
+      return Promise.resolve({ event, symbolication: summarise(read), unmapped: [] })
+    },
+  }
 }
 
 type Reader = Pick<Symbolicator, 'symbolicate' | 'takeUsed'>
