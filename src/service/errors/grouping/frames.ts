@@ -1,7 +1,8 @@
+import { LRUCache } from 'lru-cache'
 import type { NormalFrame } from '../event/event.ts'
 import { functionToken, javaModule, withoutCodegen } from './functions.ts'
 import type { Token } from './hash.ts'
-import { buildName, isBundled, isMinifiedName, framePath } from './minified.ts'
+import { buildName, isBundled, isMinifiedName, framePath, shownCode } from './minified.ts'
 import { isUrl, type ReadName, withoutHashes, withoutNumbers } from './paths.ts'
 import { isNative, isVendored } from '../../shared/code-paths.ts'
 import { frameFamily, type Family } from './platform.ts'
@@ -37,6 +38,50 @@ export interface FrameRules {
   /** Names the build if neither file name nor debug id does. */
   release: string
   readName: ReadName
+}
+
+/** Bytes of the readings that are remembered: about 4,000 frames. */
+const REMEMBERED_BYTES = 8 * 1024 ** 2
+/** What a reading takes for each character of its key, whose parts it repeats, and in addition. */
+const CHARACTER_BYTES = 6
+const ENTRY_BYTES = 800
+/** Longer texts may be cut from much longer ones, which would stay in memory with them. */
+const LONGEST_PART = 250
+
+const known = new LRUCache<string, FrameReading>({
+  maxSize: REMEMBERED_BYTES,
+  sizeCalculation: (_, key) => CHARACTER_BYTES * key.length + ENTRY_BYTES,
+})
+
+/** `readFrame`, which remembers its results: most frames of an event are at places that many events share. */
+export function recallFrame(frame: NormalFrame, rules: FrameRules): FrameReading {
+  const key = memoryKey(frame, rules)
+  if (key === undefined) return readFrame(frame, rules)
+  const before = known.get(key)
+  if (before !== undefined) return before
+  const reading = readFrame(frame, rules)
+  known.set(key, reading)
+  return reading
+}
+
+/** All that `readFrame` reads, each part after its length; undefined for frames that are not remembered. */
+function memoryKey(frame: NormalFrame, { family, release }: FrameRules): string | undefined {
+  if (frame.symbolicated || frame.original !== null || frame.signs !== undefined) return undefined
+  const {
+    function: name,
+    raw_function: raw,
+    module,
+    filename,
+    abs_path: path,
+    context_line: line,
+    debug_id: id,
+  } = frame
+  let key = `${family} ${String(frame.in_app)} ${family === 'javascript' ? shownCode(frame) : ''}`
+  for (const part of [name, raw, module, filename, path, line, id, release]) {
+    if (part.length > LONGEST_PART) return undefined
+    key += `\n${String(part.length)} ${part}`
+  }
+  return key
 }
 
 /** Module or file, function and source line of a frame, by the rules of errors §2.1 and decision 014. */

@@ -23,13 +23,20 @@ export function isMinifiedName(name: string): boolean {
  */
 export function isBundled(frame: NormalFrame, read: ReadName = readName): boolean {
   if (frame.symbolicated) return frame.original?.function === frame.function
-  const { pre_context: before, context_line: line, post_context: after } = frame
-  const lines = before.length + after.length === 0 ? [line] : [...before, line, ...after]
-  const written = lines.filter((text) => text.trim() !== '')
-  if (written.length > 0) return written.some((text) => text.length > LONGEST_WRITTEN || text.includes('{snip}'))
+  const shown = shownCode(frame)
+  if (shown !== '') return shown === 'bundle'
   if (isUrl(frame.filename) || isUrl(frame.abs_path) || frame.debug_id !== '') return true
   const { name, stable } = read(framePath(frame))
   return stable !== name
+}
+
+/** What the lines of a frame are from; '' when the SDK sent none. */
+export function shownCode(frame: NormalFrame): 'bundle' | 'source' | '' {
+  const { pre_context: before, context_line: line, post_context: after } = frame
+  const lines = before.length + after.length === 0 ? [line] : [...before, line, ...after]
+  const written = lines.filter((text) => text.trim() !== '')
+  if (written.length === 0) return ''
+  return written.some((text) => text.length > LONGEST_WRITTEN || text.includes('{snip}')) ? 'bundle' : 'source'
 }
 
 /**

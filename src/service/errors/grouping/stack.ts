@@ -1,5 +1,5 @@
 import type { NormalFrame } from '../event/event.ts'
-import { isFromUrl, NAMELESS, readFrame, type FrameReading, type FrameRules } from './frames.ts'
+import { isFromUrl, NAMELESS, recallFrame, type FrameReading, type FrameRules } from './frames.ts'
 import type { Token } from './hash.ts'
 import type { ReadText } from './parameterise.ts'
 import { frameFamily } from './platform.ts'
@@ -112,7 +112,7 @@ function readOnce(frame: NormalFrame, rules: StackRules): FrameReading {
   const { known } = rules
   const before = known.get(frame)
   if (before !== undefined) return before
-  const reading = readFrame(frame, rules)
+  const reading = recallFrame(frame, rules)
   known.set(frame, reading)
   return reading
 }
