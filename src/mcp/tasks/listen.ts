@@ -1,7 +1,12 @@
 import type { JSONRPCErrorResponse } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { isListen } from '../is-listen.ts'
+import { isObject } from '../../lib/objects.ts'
 import { isDeclared, tasksNotDeclared } from './declared.ts'
+
+/** Whether a message asks for a stream at all: nearly none does, and a schema takes long to say no. */
+export function isListen(message: unknown): boolean {
+  return isObject(message) && message['method'] === 'subscriptions/listen'
+}
 
 const TaskListen = z.looseObject({
   id: z.union([z.string(), z.number()]),

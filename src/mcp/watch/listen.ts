@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isListen } from '../is-listen.ts'
+import { isListen } from '../tasks/listen.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 const Listen = z.looseObject({

@@ -119,28 +119,28 @@ function parsedOnce() {
 /** Requirements, tests, issues and environments by id, deleted ones too; of a link both ends. */
 async function readItems(rows: Rows, found: readonly StoredExclusion[]): Promise<Map<string, Item>> {
   const items = new Map<string, Item>()
-  const isOneOf = (column: string, ids: readonly string[]) => rows.dialect.isOneOf(column, ids)
-  const idsOf = (...types: string[]) => [
+  const isAmong = (column: string, ids: readonly string[]) => rows.dialect.isOneOf(column, ids)
+  const named = (...types: string[]) => [
     ...new Set(found.flatMap((row) => (types.includes(row.item_type) ? row.item_id.split('/') : []))),
   ]
   const columns = ['id', 'number', 'title', 'deleted_at'] as const
   const requirements = rows
     .selectFrom('requirement')
     .select(columns)
-    .where(isOneOf('id', idsOf('requirement', 'link')))
+    .where(isAmong('id', named('requirement', 'link')))
   const tests = rows
     .selectFrom('test')
     .select(columns)
-    .where(isOneOf('id', idsOf('test', 'link')))
+    .where(isAmong('id', named('test', 'link')))
   const issues = rows
     .selectFrom('issue')
     .innerJoin('product', 'product.id', 'issue.product_id')
     .select(['issue.id', 'issue.number', 'issue.title', 'product.key_prefix'])
-    .where(isOneOf('issue.id', idsOf('issue')))
+    .where(isAmong('issue.id', named('issue')))
   const environments = rows
     .selectFrom('environment')
     .select(['id', 'name', 'origin', 'deleted_at'])
-    .where(isOneOf('id', idsOf('environment')))
+    .where(isAmong('id', named('environment')))
   for (const { id, deleted_at, ...row } of await environments.execute()) {
     const key = isKnownEnvironment(row) ? row.name : id
     items.set(id, { key, title: row.name, isDeleted: deleted_at !== null })
