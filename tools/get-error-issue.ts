@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Actor, Level } from '../src/contract/base/common.ts'
-import { getIssueStats, Issue } from '../src/contract/issues.ts'
+import { getIssueStats } from '../src/contract/issue-events.ts'
+import { Issue } from '../src/contract/issues.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { MOST_ROWS } from '../src/mcp/result/page.ts'

@@ -6,6 +6,7 @@ import * as distill from './distill.ts'
 import * as environments from './environments.ts'
 import * as fixContext from './fix-context.ts'
 import * as gate from './quality-gate/gate.ts'
+import * as issueEvents from './issue-events.ts'
 import * as issues from './issues.ts'
 import * as links from './links.ts'
 import * as products from './products.ts'
@@ -81,9 +82,9 @@ export const contract = {
   distillIntent: distill.distillIntent,
   listIssues: issues.listIssues,
   getIssue: issues.getIssue,
-  listIssueEvents: issues.listIssueEvents,
-  getIssueEvent: issues.getIssueEvent,
-  getIssueStats: issues.getIssueStats,
+  listIssueEvents: issueEvents.listIssueEvents,
+  getIssueEvent: issueEvents.getIssueEvent,
+  getIssueStats: issueEvents.getIssueStats,
   listReleaseIssues: issues.listReleaseIssues,
   setIssueStatus: issues.setIssueStatus,
   bulkSetIssueStatus: issues.bulkSetIssueStatus,

@@ -5,20 +5,19 @@ import {
   Etag,
   Hash,
   Id,
-  IdOrEmpty,
   IssueStatus,
   Key,
   Level,
-  Period,
   prefixed,
   ProductId,
   Ref,
   RequestId,
   Timestamp,
+  trailingPeriod,
   ValidateOnly,
 } from './base/common.ts'
 import { endpoint, list, paging } from './base/endpoint.ts'
-import { Event, EventSummary } from './events.ts'
+import { Event } from './events.ts'
 import { FixedIn, IgnoreUntil, ReleaseName, Reopening, statusDetails, StillFiring } from './base/issue-status.ts'
 import { team, untrusted } from './base/text.ts'
 
@@ -104,9 +103,6 @@ export const Issue = z.object({
   etag: Etag,
 })
 
-/** `3m` is three minutes, because the specification's list is ascending (contract §10.2). */
-const period = Period.optional().describe('Trailing window; 3m = three minutes.')
-
 export const listIssues = endpoint({
   method: 'GET',
   path: '/v1/products/{product_id}/issues',
@@ -122,7 +118,7 @@ export const listIssues = endpoint({
     component_id: Id.optional(),
     levels: z.array(accept(Level)).optional(),
     platforms: z.array(z.string().min(1)).optional(),
-    period,
+    period: trailingPeriod,
     sort: z.enum(['last_seen', 'first_seen', 'times_seen']).optional().describe('Descending. Default last_seen.'),
     q: z
       .string()
@@ -170,85 +166,6 @@ export const getIssue = endpoint({
     ),
   },
   fails: ['not_found'],
-})
-
-export const listIssueEvents = endpoint({
-  method: 'GET',
-  path: '/v1/issues/{id}/events',
-  summary: 'Occurrences of an issue, newest first.',
-  input: {
-    id: Id,
-    environment_id: Id.optional(),
-    release_id: Id.optional(),
-    period,
-    sdk_event_id: z.string().optional().describe("The id that the SDK assigned; not the occurrence's id."),
-    q: z
-      .string()
-      .optional()
-      .describe('Text in title, message, transaction, exceptions, tags (key=value), request address or breadcrumbs.'),
-    ...paging,
-  },
-  returns: { ...list('events', EventSummary) },
-  fails: ['invalid_argument', 'not_found'],
-})
-
-export const getIssueEvent = endpoint({
-  method: 'GET',
-  path: '/v1/issues/{id}/events/{event_id}',
-  summary: 'One occurrence with symbolicated frames, by its service-assigned id.',
-  input: {
-    id: Id,
-    event_id: Id,
-    max_frames: z.int().min(1).max(250).optional().describe('Default 100.'),
-    include_raw: z.boolean().optional(),
-  },
-  returns: { event: Event },
-  fails: ['not_found'],
-})
-
-const Series = z.array(z.object({ at: Timestamp, count: z.int() }))
-
-export const getIssueStats = endpoint({
-  method: 'GET',
-  path: '/v1/issues/{id}/stats',
-  summary: 'Occurrence counts over time and per environment.',
-  input: { id: Id, period, environment_id: Id.optional() },
-  returns: {
-    stats: z.object({
-      issue_id: Id,
-      period: Period,
-      bucket_seconds: z.int(),
-      from: Timestamp,
-      to: Timestamp,
-      total: z.int(),
-      users_affected: z.int(),
-      series: Series,
-      environments: z.array(
-        z.object({
-          environment_id: IdOrEmpty,
-          environment: text(),
-          environment_known: z.boolean(),
-          count: z.int(),
-          first_seen: Timestamp,
-          last_seen: Timestamp,
-          series: Series,
-        }),
-      ),
-      releases: z.array(
-        z.object({
-          release_id: IdOrEmpty,
-          version: text(),
-          known: z.boolean(),
-          environment: text(),
-          environment_known: z.boolean(),
-          count: z.int(),
-          first_seen: Timestamp,
-          last_seen: Timestamp,
-        }),
-      ),
-    }),
-  },
-  fails: ['invalid_argument', 'not_found'],
 })
 
 export const listReleaseIssues = endpoint({

@@ -55,6 +55,9 @@ export const CoverageState = z.enum(['verified', 'not_run', 'no_test'])
 export const IssueStatus = z.enum(['unresolved', 'resolved', 'ignored'])
 export const Level = z.enum(['fatal', 'error', 'warning', 'info', 'debug'])
 export const Period = z.enum(['3m', '1h', '12h', '1d', '7d', '30d'])
+
+/** `3m` is three minutes, because the specification's list is ascending (contract §10.2). */
+export const trailingPeriod = Period.optional().describe('Trailing window; 3m = three minutes.')
 export const Priority = prefixed('PRIORITY', ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW'])
 export const RiskLevel = prefixed('RISK_LEVEL', ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW'])
 export const ResultStatus = prefixed('RESULT_STATUS', ['PASSED', 'FAILED', 'SKIPPED', 'ERROR', 'FLAKY', 'BLOCKED'])

@@ -11,6 +11,7 @@ import * as events from '../events.ts'
 import * as fixContext from '../fix-context.ts'
 import * as gatePolicy from '../quality-gate/policy.ts'
 import * as gate from '../quality-gate/gate.ts'
+import * as issueEvents from '../issue-events.ts'
 import * as issues from '../issues.ts'
 import * as links from '../links.ts'
 import * as products from '../products.ts'
@@ -35,7 +36,7 @@ const nouns: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   'quality gate': [gatePolicy, gate, risks, verdict, traceability],
   agents: [agents],
   retrieval: [retrieval, testContext, distill],
-  issues: [issues, events, fixContext],
+  issues: [issues, issueEvents, events, fixContext],
   'source maps': [sourcemaps],
 }
 

@@ -1,6 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
-import { getIssueEvent } from '../../../src/contract/issues.ts'
+import { getIssueEvent } from '../../../src/contract/issue-events.ts'
 import { readAnswer } from '../../../src/client/reader/index.ts'
 import { describeVariation } from '../../../src/mcp/variation/index.ts'
 import { openBlock } from '../../../src/mcp/text/open-block.ts'

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { getIssueStats } from '../../../../contract/issues.ts'
+import type { getIssueStats } from '../../../../contract/issue-events.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { bucketSeconds, storedResolution, periodWindow, type PeriodName } from '../buckets.ts'
 import { timestamp } from '../../../shared/times.ts'
