@@ -7,7 +7,7 @@ import { build } from '../../../src/dev/build.ts'
 import { serve, type Served } from '../../serve.ts'
 import type { Figure, Suite } from '../harness/suite.ts'
 import { createSdkEvents } from '../support/sdk-events/sdk-event.ts'
-import { residentMb } from './calls/processes.ts'
+import { residentMb } from '../support/process-memory.ts'
 
 const EVENTS = 10_000
 const ISSUES = 10_000

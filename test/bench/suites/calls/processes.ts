@@ -40,11 +40,6 @@ async function ended(child: ChildProcess): Promise<void> {
   await exited
 }
 
-/** Resident memory of a process in MB. */
-export function residentMb(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1]) / 1024
-}
-
 /** Milliseconds of processor time that a process has used, in steps of 10. */
 export function processorMs(pid: number): number {
   const fields =

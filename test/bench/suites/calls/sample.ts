@@ -6,7 +6,7 @@ import { serve, type Served } from '../../../serve.ts'
 import { inTurn, percentile } from '../../harness/measure.ts'
 import type { Figure, Table } from '../../harness/suite.ts'
 import { httpCaller, type Caller } from './callers.ts'
-import { residentMb } from './processes.ts'
+import { residentMb } from '../../support/process-memory.ts'
 import { medianCall, ROUNDS, WARM_CALLS } from './timing.ts'
 import { addTokens } from './tokens.ts'
 

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -8,6 +7,7 @@ import { serve, type Served } from '../../../serve.ts'
 import { elapsed, percentile } from '../../harness/measure.ts'
 import type { Figure, Suite, Table } from '../../harness/suite.ts'
 import { loadNames } from './loads.ts'
+import { mostResidentMb } from '../../support/process-memory.ts'
 
 const ROUNDS = 3
 const IDLE_MS = 3_000
@@ -75,7 +75,7 @@ async function measureRound(name: string, served: Served, agent: Client): Promis
   const idle = await measure(served, agent, IDLE_MS)
   const stop = await startLoad(name, served)
   const loaded = await measure(served, agent, LOAD_MS)
-  const mb = memory(served.pid)
+  const mb = mostResidentMb(served.pid)
   await stop()
   return {
     rest: { idle: p95(idle.rest), loaded: p95(loaded.rest) },
@@ -100,16 +100,6 @@ async function measure(served: Served, agent: Client, ms: number): Promise<Sampl
     await sleep(EVERY_MS)
   }
   return sample
-}
-
-/** The most resident megabytes of a process so far; NaN where the platform does not tell. */
-function memory(pid: number): number {
-  try {
-    const kilobytes = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1]
-    return Number(kilobytes) / 1024
-  } catch {
-    return Number.NaN
-  }
 }
 
 async function connectAgent({ endpoints }: Served): Promise<Client> {

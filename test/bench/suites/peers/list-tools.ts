@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import * as z from 'zod'
 import { bareEnvironment } from '../../../serve.ts'
+import { mostResidentMb } from '../../support/process-memory.ts'
 
 /** What a server took until it had listed its tools. */
 export interface Listed {
@@ -49,7 +49,7 @@ export async function listTools(command: readonly string[]): Promise<Listed> {
         const ms = performance.now() - start
         const texts = result.tools.map((one) => `${one.name}\n${one.description}\n${JSON.stringify(one.inputSchema)}`)
         const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)
-        return { ms, mb: highWaterMark(child.pid), tools: texts.length, tokens }
+        return { ms, mb: mostResidentMb(child.pid), tools: texts.length, tokens }
       }
       if (id !== 1) continue
       say({ method: 'notifications/initialized' })
@@ -59,14 +59,5 @@ export async function listTools(command: readonly string[]): Promise<Listed> {
   } finally {
     child.kill('SIGKILL')
     await ended
-  }
-}
-
-function highWaterMark(pid: number | undefined): number {
-  try {
-    const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8')
-    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
-  } catch {
-    return Number.NaN
   }
 }

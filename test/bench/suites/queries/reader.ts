@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { keepYoungGenerationSmall } from '../../../../src/cli/support/memory.ts'
 import { startApp } from '../../../app.ts'
 import { connect } from '../../../mcp/clients.ts'
 import { elapsed } from '../../harness/measure.ts'
 import { pages, type Reading } from './pages.ts'
 import { findSubjects } from './subjects.ts'
+import { mostResidentMb } from '../../support/process-memory.ts'
 
 /** What the measuring process asks for: a page by its table and name, or the memory. */
 export type Asked = { table: string; page: string } | 'memory'
@@ -34,14 +34,9 @@ process.send?.('ready')
 
 /** Milliseconds, or megabytes of resident memory. */
 async function answer(asked: Asked): Promise<void> {
-  if (asked === 'memory') return void process.send?.(residentMegabytes())
+  if (asked === 'memory') return void process.send?.(mostResidentMb(process.pid))
   const read = pages[asked.table]?.[asked.page]
   process.send?.(await elapsed(async () => read?.(reading)))
-}
-
-function residentMegabytes(): number {
-  const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
-  return Number(kilobytes) / 1024
 }
 
 async function close(): Promise<void> {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { bareEnvironment } from '../../../serve.ts'
+import { mostResidentMb } from '../../support/process-memory.ts'
 
 /** What starting a server until its first list took. */
 export interface Started {
@@ -53,20 +53,10 @@ export function firstList(revision: Revision, command: readonly string[]): Promi
     child.stdout.on('data', function take(chunk: Buffer) {
       seen += chunk.toString()
       if (!seen.includes('"id":2')) return
-      const started = { ms: performance.now() - start, mb: highWaterMark(child.pid) }
+      const started = { ms: performance.now() - start, mb: mostResidentMb(child.pid) }
       child.stdout.off('data', take).resume()
       child.off('exit', endedEarly).once('exit', () => done(started))
       child.stdin.end()
     })
   })
-}
-
-/** The most memory that was resident in a process so far, in MB; NaN where the system does not tell. */
-function highWaterMark(pid: number | undefined): number {
-  try {
-    const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8')
-    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
-  } catch {
-    return Number.NaN
-  }
 }
