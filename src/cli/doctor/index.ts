@@ -40,7 +40,7 @@ async function examineEmbedded(config: Config, io: Io, earlier: readonly Finding
   // When the data cannot be read, an earlier finding says so.
   const isReadable = [...earlier, ...findings].every(({ ok, what }) => ok || what === 'server')
   if (config.product !== undefined && isReadable) findings.push(await checkProduct(config, config.product))
-  return { findings, lines: isReadable ? roomLines(config.dataDir, Date.now()) : [] }
+  return { findings, lines: isReadable ? await roomLines(config.dataDir, Date.now()) : [] }
 }
 
 function checkNode(): Finding {

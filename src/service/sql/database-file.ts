@@ -31,6 +31,34 @@ export function databaseProblem(file: string): string | undefined {
   }
 }
 
+/** Bytes of the pages that belong to each table with its indices, and of the pages that are free. */
+export interface TableSizes {
+  tables: ReadonlyMap<string, number>
+  free: number
+}
+
+/** What takes room in a database file; undefined before its first migration has ended. Reads each page once. */
+export function tableSizes(file: string): TableSizes | undefined {
+  const connection = new DatabaseSync(file, { readOnly: true })
+  try {
+    if (connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'occurrence'").get() === undefined)
+      return undefined
+    const rows = connection
+      .prepare(
+        `SELECT coalesce(part.tbl_name, taken.name) AS name, sum(taken.pgsize) AS bytes
+         FROM dbstat AS taken LEFT JOIN sqlite_schema AS part ON part.name = taken.name
+         WHERE taken.aggregate = 1 GROUP BY 1`,
+      )
+      .all()
+    const [pages, size] = ['freelist_count', 'page_size'].map((name) =>
+      Number(connection.prepare(`PRAGMA ${name}`).get()?.[name]),
+    )
+    return { tables: new Map(rows.map(({ name, bytes }) => [String(name), Number(bytes)])), free: pages! * size! }
+  } finally {
+    connection.close()
+  }
+}
+
 function findDamage(connection: DatabaseSync): string | undefined {
   const found = connection.prepare('PRAGMA quick_check(1)').get()?.['quick_check']
   if (found !== 'ok') return `it is damaged: ${String(found)}`

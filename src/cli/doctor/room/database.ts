@@ -1,5 +1,6 @@
-import type { DatabaseSync } from 'node:sqlite'
-import { retentionForecast, type Forecast } from './forecast.ts'
+import { retentionForecast, type Forecast } from '../../../service/errors/issues/retention-forecast.ts'
+import { tableSizes } from '../../../service/sql/database-file.ts'
+import { openReader } from '../../../service/sql/sqlite.ts'
 
 /** Bytes of the database file by what they are for. */
 export interface Kinds {
@@ -15,7 +16,7 @@ export interface DatabaseRoom {
   kinds: Kinds
   events: number
   issues: number
-  /** The products with the most events first. */
+  /** The product with the most events first. */
   products: Forecast[]
 }
 
@@ -31,31 +32,33 @@ const beginnings: readonly [start: string, kind: keyof Kinds][] = [
   ['agent_', 'agent runs'],
 ]
 
-/** Sums up the pages of each table with its indices. Reads the pages once; `now` is epoch milliseconds. */
-export function readDatabaseRoom(db: DatabaseSync, now: number): DatabaseRoom {
+/**
+ * What takes room in a database file; undefined while its first start is under way. Reads all of it once; `now` is epoch
+ * milliseconds.
+ */
+export async function readDatabaseRoom(file: string, now: number): Promise<DatabaseRoom | undefined> {
+  const sizes = tableSizes(file)
+  if (sizes === undefined) return undefined
   const kinds: Kinds = {
     events: 0,
     issues: 0,
     'test results': 0,
     'agent runs': 0,
     'other data': 0,
-    'free pages': readNumber(db, 'PRAGMA freelist_count') * readNumber(db, 'PRAGMA page_size'),
+    'free pages': sizes.free,
   }
-  const tables = db
-    .prepare(
-      `SELECT coalesce(of.tbl_name, taken.name) AS name, sum(taken.pgsize) AS bytes
-       FROM dbstat AS taken LEFT JOIN sqlite_schema AS of ON of.name = taken.name WHERE taken.aggregate = 1 GROUP BY 1`,
-    )
-    .all()
-  for (const { name, bytes } of tables) {
-    const kind = beginnings.find(([start]) => String(name).startsWith(start))?.[1] ?? 'other data'
-    kinds[kind] += Number(bytes)
+  for (const [name, bytes] of sizes.tables)
+    kinds[beginnings.find(([start]) => name.startsWith(start))?.[1] ?? 'other data'] += bytes
+  const rows = openReader(file)
+  try {
+    const products = await retentionForecast(rows, now)
+    const events = products.reduce((sum, one) => sum + one.events, 0)
+    const { issues } = await rows
+      .selectFrom('issue')
+      .select((eb) => eb.fn.countAll<number>().as('issues'))
+      .executeTakeFirstOrThrow()
+    return { kinds, events, issues, products }
+  } finally {
+    await rows.destroy()
   }
-  const products = retentionForecast(db, now)
-  const events = products.reduce((sum, one) => sum + one.events, 0)
-  return { kinds, events, issues: readNumber(db, 'SELECT count(*) FROM issue'), products }
-}
-
-function readNumber(db: DatabaseSync, sql: string): number {
-  return Number(Object.values(db.prepare(sql).get() ?? {})[0])
 }

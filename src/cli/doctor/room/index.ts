@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { counted } from '../../../lib/counted.ts'
 import { sourceMapFolders } from '../../../service/errors/sourcemaps/uploads/folders.ts'
 import { plain } from '../../support/finding.ts'
 import { readDatabaseRoom, type DatabaseRoom } from './database.ts'
-import { FORECAST_DAYS, type Forecast } from './forecast.ts'
+import { FORECAST_DAYS, type Forecast } from '../../../service/errors/issues/retention-forecast.ts'
 
 /** Products that are named. */
 const NAMED = 3
@@ -16,20 +15,11 @@ const SIZE = 8
  * What takes room in a data directory, in lines to print; none when it has no database. Works while a server uses it.
  * `now` is epoch milliseconds.
  */
-export function roomLines(dataDir: string, now: number): string[] {
+export async function roomLines(dataDir: string, now: number): Promise<string[]> {
   const file = join(dataDir, 'tracegate.db')
   if (!existsSync(file) || statSync(file).size === 0) return []
-  const db = new DatabaseSync(file, { readOnly: true })
-  try {
-    return isSetUp(db) ? describe(readDatabaseRoom(db, now), dataDir) : []
-  } finally {
-    db.close()
-  }
-}
-
-/** Not while the first start is still under way. */
-function isSetUp(db: DatabaseSync): boolean {
-  return db.prepare("SELECT 1 AS found FROM sqlite_schema WHERE name = 'occurrence'").get() !== undefined
+  const room = await readDatabaseRoom(file, now)
+  return room === undefined ? [] : describe(room, dataDir)
 }
 
 function describe({ kinds, events, issues, products }: DatabaseRoom, dataDir: string): string[] {
