@@ -15,7 +15,7 @@ export function eventWorker(): Promise<URL> {
   return worker('event-worker', '../../service/errors/ingest/thread-entry.ts')
 }
 
-/** A file beside this one in the published package, made of the sources in a checkout. */
+/** A file next to this one in the published package, made of the sources in a checkout. */
 async function worker(name: string, source: string): Promise<URL> {
   if (!import.meta.url.endsWith('.ts')) return new URL(`./${name}.js`, import.meta.url)
   // A computed address: the published package does not contain the checkout's tools.

@@ -12,7 +12,7 @@ export function readResults(): Results {
   return JSON.parse(readFileSync(resultsFile, 'utf8'), (_, value: unknown) => value ?? Number.NaN) as Results
 }
 
-/** Keeps what was measured beside the results of other suites, and writes `BENCHMARKS.md`. `names` are all suites, in order. */
+/** Adds what was measured to the results of other suites, and writes `BENCHMARKS.md`. `names` are all suites, in order. */
 export function writeResults(measured: Results, names: readonly string[]): void {
   const all = { ...readResults(), ...measured }
   const ordered = Object.fromEntries(names.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])))

@@ -14,11 +14,11 @@ const LARGE = 5_000
 /** A case may take half as long again when ten times as many are stored. */
 const SLOWER = 1.5
 
-/** Storing reports in a small and a large product, and beside senders that leave no pause. */
+/** Storing reports in a small and a large product, and next to senders that leave no pause. */
 export const reports: Suite = {
-  about: `Reports of ${CASES.toLocaleString('en')} cases, by processor time, in a product of 1,000 requirements and 10,000 cases and in one ten times as large; and a report of ${LARGE.toLocaleString('en')} new cases over HTTP, alone and beside 64 connections that send events as fast as they are answered.`,
+  about: `Reports of ${CASES.toLocaleString('en')} cases, by processor time, in a product of 1,000 requirements and 10,000 cases and in one ten times as large; and a report of ${LARGE.toLocaleString('en')} new cases over HTTP, alone and while 64 connections send events as fast as they are answered.`,
   async run() {
-    return [await bySize(), await besideOthers()]
+    return [await bySize(), await withOthers()]
   },
 }
 
@@ -68,7 +68,7 @@ async function rate({ api, productId }: App, shape: Cases): Promise<number> {
   return CASES / ((user + system) / 1_000_000)
 }
 
-async function besideOthers(): Promise<Table> {
+async function withOthers(): Promise<Table> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tracegate-bench-'))
   try {
     {
@@ -77,13 +77,13 @@ async function besideOthers(): Promise<Table> {
     unlimit(dataDir)
     await using served = await serve({ dataDir, env: { TRACEGATE_LOG_LEVEL: 'error' } })
     await report(served)
-    const taken = await inTurn({ alone: () => report(served), 'beside 64 senders': () => besideSenders(served) }, 3)
+    const taken = await inTurn({ alone: () => report(served), 'with 64 senders': () => withSenders(served) }, 3)
     const goals = [{ of: 'ratio', most: 6 }] as const
     return {
       title: `A report of ${LARGE.toLocaleString('en')} new cases over HTTP`,
       figures: [
         { name: 'alone', unit: 's', values: taken.alone },
-        { name: 'beside 64 senders', unit: 's', values: taken['beside 64 senders'], against: 'alone', goals },
+        { name: 'with 64 senders', unit: 's', values: taken['with 64 senders'], against: 'alone', goals },
       ],
     }
   } finally {
@@ -93,7 +93,7 @@ async function besideOthers(): Promise<Table> {
 
 let sent = 0
 
-async function besideSenders(served: Served): Promise<number> {
+async function withSenders(served: Served): Promise<number> {
   const stop = new AbortController()
   const senders = flood(served.endpoints, () => (sent += 1), stop.signal)
   try {

@@ -5,7 +5,7 @@ import { onTheSample } from './sample.ts'
 /** Calls of tools, against the SDK's minimal server with the same work and against node:http alone. */
 export const calls: Suite = {
   about:
-    'A tool call over HTTP and over stdio beside a server of the same SDK that has one tool, which does the same; then tools on the sample, many callers at once, and memory.',
+    'A tool call over HTTP and over stdio, compared with a server of the same SDK whose one tool does the same; then tools on the sample, many callers at once, and memory.',
   async run() {
     return [...(await overHttp()), await overStdio(), ...(await onTheSample())]
   },

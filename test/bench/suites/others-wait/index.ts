@@ -32,7 +32,7 @@ interface Round {
 /** The server is started for each load, so that its memory is that of the load. */
 export const othersWait: Suite = {
   about:
-    'What a REST read and a tool call over HTTP wait while another process loads the built server (decision 030): 95th percentile of each round, beside that of the idle server right before, and the most memory.',
+    'What a REST read and a tool call over HTTP wait while another process loads the built server (decision 030): 95th percentile of each round, compared with the idle server right before, and the most memory.',
   onlyNamed: 'It takes three minutes.',
   async run() {
     const dist = resolve(import.meta.dirname, '../../../../dist')

@@ -71,7 +71,7 @@ export function surroundings(random: Random, at: number) {
   }
 }
 
-/** The same from a job that nobody requested: a small event. */
+/** The same from a scheduled job: a small event. */
 export function job(random: Random, at: number) {
   const { request: _request, modules: _modules, transaction: _transaction, ...rest } = surroundings(random, at)
   return { ...rest, transaction: `job ${random.pick(paths)}` }

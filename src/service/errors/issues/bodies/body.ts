@@ -28,7 +28,7 @@ const LINE_END = 0x0a
 const FACTS_BEGIN = 0x5b
 
 /**
- * Packs an event for `occurrence.body`: zstd of two lines of JSON, what `normalise` needs beside the payload, and the
+ * Packs an event for `occurrence.body`: zstd of two lines of JSON, what `normalise` needs in addition to the payload, and the
  * payload. `dictionary` is text that the payload shares; the same is needed to unpack the body (decision 080).
  */
 export function packBody(event: NormalEvent, dictionary?: Uint8Array): Uint8Array {
