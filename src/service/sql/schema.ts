@@ -17,6 +17,8 @@ export interface Schema extends AccountSchema, AgentSchema, BranchSchema, GateSc
   issue_hash: IssueHashRow
   body_dictionary: { id: number; product_id: number; made_at: number; packed: Uint8Array }
   occurrence: OccurrenceRow
+  /** An environment with one of its releases; '' when no row has the name. */
+  place: { id: Generated<number>; environment_id: string; release_id: string }
   issue_presence: IssuePresenceRow
   issue_environment: IssueEnvironmentRow
   vouched_issue: VouchedIssueRow
@@ -175,8 +177,7 @@ export interface OccurrenceRow {
   sdk_event_id: string
   timestamp: number
   received_at: number
-  environment_id: string
-  release_id: Generated<string>
+  place_id: number
   user_hash: Generated<string>
   summary: string
   body: Uint8Array | null
@@ -241,8 +242,7 @@ interface OccurrenceRollupRow {
   issue_id: string
   resolution: number
   bucket: number
-  environment_id: string
-  release_id: Generated<string>
+  place_id: number
   count: number
 }
 

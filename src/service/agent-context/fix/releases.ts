@@ -94,6 +94,7 @@ async function firstSinceRegression(
     .executeTakeFirst()
   return rows
     .selectFrom('occurrence')
+    .innerJoin('place', 'place.id', 'place_id')
     .select(['release_id', 'timestamp as first_seen'])
     .where('issue_id', '=', issueId)
     .where('environment_id', '=', environmentId)

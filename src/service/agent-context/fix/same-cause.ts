@@ -43,7 +43,7 @@ export async function newestRootError(
     .where('issue_id', '=', id)
     .where('body', 'is not', null)
     .orderBy('timestamp', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst()
   if (newest === undefined || newest.body === null || newest.size_bytes > MOST_BYTES) return undefined

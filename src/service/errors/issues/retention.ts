@@ -97,8 +97,8 @@ function oldAfter(
   after: Pick<OldOccurrence, 'seq' | 'received_at'>,
 ): OldOccurrence[] {
   const select = `SELECT seq, received_at, body IS NOT NULL AS whole,
-      id IN ((SELECT id FROM occurrence WHERE issue_id = old.issue_id ORDER BY timestamp, id LIMIT 1),
-        (SELECT id FROM occurrence WHERE issue_id = old.issue_id ORDER BY timestamp DESC, id DESC LIMIT 1)) AS spared
+      seq IN ((SELECT seq FROM occurrence WHERE issue_id = old.issue_id ORDER BY timestamp, seq LIMIT 1),
+        (SELECT seq FROM occurrence WHERE issue_id = old.issue_id ORDER BY timestamp DESC, seq DESC LIMIT 1)) AS spared
     FROM occurrence AS old WHERE product_id = ?1`
   const sameTime = prepare(`${select} AND received_at = ?2 AND seq > ?3 ORDER BY seq LIMIT ?4`)
   const later = prepare(`${select} AND received_at > ?2 AND received_at < ?3 ORDER BY received_at, seq LIMIT ?4`)
@@ -178,16 +178,16 @@ function keepEvenly<T>(all: readonly T[], most: number): readonly T[] {
 
 /** From the oldest to the newest. Read in pages, between which the process can serve requests. */
 async function listOccurrences(db: Database, issueId: string) {
-  const all: { seq: number; timestamp: number; id: string; vouched: number }[] = []
+  const all: { seq: number; timestamp: number; vouched: number }[] = []
   for (;;) {
-    const { timestamp, id } = all.at(-1) ?? { timestamp: Number.MIN_SAFE_INTEGER, id: '' }
+    const { timestamp, seq } = all.at(-1) ?? { timestamp: Number.MIN_SAFE_INTEGER, seq: 0 }
     const page = await db.read
       .selectFrom('occurrence')
-      .select(['seq', 'timestamp', 'id', 'vouched'])
+      .select(['seq', 'timestamp', 'vouched'])
       .where('issue_id', '=', issueId)
-      .where((eb) => eb(eb.refTuple('timestamp', 'id'), '>', eb.tuple(timestamp, id)))
+      .where((eb) => eb(eb.refTuple('timestamp', 'seq'), '>', eb.tuple(timestamp, seq)))
       .orderBy('timestamp')
-      .orderBy('id')
+      .orderBy('seq')
       .limit(PAGE)
       .execute()
     for (const row of page) all.push(row)

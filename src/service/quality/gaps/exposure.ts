@@ -74,14 +74,15 @@ async function readLiveIssues(
     .$if(issueIds !== undefined, (query) => query.where('id', 'in', issueIds ?? []))
   const sums = rows
     .selectFrom('occurrence_rollup as rollup')
-    .leftJoin('environment', 'environment.id', 'rollup.environment_id')
+    .innerJoin('place', 'place.id', 'rollup.place_id')
+    .leftJoin('environment', 'environment.id', 'place.environment_id')
     .select('rollup.issue_id')
     .select(sql<number>`sum(rollup.count)`.as('events'))
     .select(sql<number>`sum(rollup.count * coalesce(environment.exposure_weight, 1))`.as('exposed'))
     .where('rollup.issue_id', 'in', live)
     .where('rollup.resolution', '=', 3600)
     .where('rollup.bucket', '>=', from)
-    .$if(environmentId !== undefined, (query) => query.where('rollup.environment_id', '=', environmentId ?? ''))
+    .$if(environmentId !== undefined, (query) => query.where('place.environment_id', '=', environmentId ?? ''))
     .groupBy('rollup.issue_id')
   const counted = await rows
     .selectFrom(sums.as('summed'))

@@ -2,6 +2,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import { activityKeptMs } from '../../../../src/service/workspace/activity.ts'
 import { resolutions } from '../../../../src/service/errors/issues/buckets.ts'
 
+/** The number of a fact's place. */
+const PLACE =
+  'SELECT id FROM place WHERE place.environment_id = fact.environment_id AND place.release_id = fact.release_id'
+
 /** What the columns of an occurrence are taken from; those that are not listed are those of the issue's pattern. */
 const fromFact: Readonly<Record<string, string>> = {
   seq: 'fact.seq',
@@ -9,8 +13,7 @@ const fromFact: Readonly<Record<string, string>> = {
   sdk_event_id: 'fact.sdk_event_id',
   timestamp: 'fact.timestamp',
   received_at: 'fact.timestamp',
-  environment_id: 'fact.environment_id',
-  release_id: 'fact.release_id',
+  place_id: `(${PLACE})`,
   user_hash: 'fact.user_hash',
   summary: "json_set(pattern.summary, '$.environment', fact.environment, '$.release', fact.version)",
   before_first_seen: 'fact.first_before',
@@ -20,6 +23,9 @@ const fromFact: Readonly<Record<string, string>> = {
 
 /** Fills `occurrence` from the facts. Its indices are built at the end, in one go. */
 export function fillOccurrences(db: DatabaseSync): void {
+  db.exec(
+    'INSERT OR IGNORE INTO place (environment_id, release_id) SELECT DISTINCT environment_id, release_id FROM fact',
+  )
   const indices = db
     .prepare("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'occurrence' AND sql IS NOT NULL")
     .all()
@@ -68,9 +74,9 @@ function fillRollups(db: DatabaseSync, now: number): void {
   for (const { seconds, keptMs } of resolutions) {
     const width = seconds * 1000
     const kept = Number.isFinite(keptMs) ? now - keptMs : 0
-    db.exec(`INSERT INTO occurrence_rollup (issue_id, resolution, bucket, environment_id, release_id, count)
-      SELECT issue_id, ${String(seconds)}, timestamp / ${String(width)} * ${String(width)} AS bucket, environment_id, release_id,
-        count(*) FROM fact WHERE timestamp / ${String(width)} * ${String(width)} >= ${String(kept)} GROUP BY 1, 3, 4, 5`)
+    db.exec(`INSERT INTO occurrence_rollup (issue_id, resolution, bucket, place_id, count)
+      SELECT issue_id, ${String(seconds)}, timestamp / ${String(width)} * ${String(width)} AS bucket, (${PLACE}),
+        count(*) FROM fact WHERE timestamp / ${String(width)} * ${String(width)} >= ${String(kept)} GROUP BY 1, 3, 4`)
   }
 }
 

@@ -46,14 +46,17 @@ test.for([
   [
     'occurrence',
     `SELECT seq, product_id, ${ofIssue}, timestamp, received_at, ${place}, user_hash <> '' AS has_user, summary,
-      before_first_seen, before_last_seen, before_times_seen, vouched FROM occurrence`,
+      before_first_seen, before_last_seen, before_times_seen, vouched FROM occurrence JOIN place ON place.id = place_id`,
   ],
   ['issue_presence', `SELECT ${ofIssue}, ${place}, count, first_seen, last_seen FROM issue_presence`],
   [
     'issue_environment',
     `SELECT ${ofIssue}, ${place.replace('= release_id', '= first_release_id')}, count, first_seen, last_seen FROM issue_environment`,
   ],
-  ['occurrence_rollup', `SELECT ${ofIssue}, resolution, bucket, ${place}, count FROM occurrence_rollup`],
+  [
+    'occurrence_rollup',
+    `SELECT ${ofIssue}, resolution, bucket, ${place}, count FROM occurrence_rollup JOIN place ON place.id = place_id`,
+  ],
   [
     'issue_user',
     `SELECT ${ofIssue}, (SELECT name FROM environment WHERE id = environment_id) AS environment, last_seen FROM issue_user`,

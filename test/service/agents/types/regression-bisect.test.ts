@@ -100,7 +100,8 @@ test('each other issue of the sample began in the first release that its events 
   await using app = await startSampleApp()
   const events = await app.db.read
     .selectFrom('occurrence')
-    .innerJoin('release', 'release.id', 'occurrence.release_id')
+    .innerJoin('place', 'place.id', 'occurrence.place_id')
+    .innerJoin('release', 'release.id', 'place.release_id')
     .select(['occurrence.issue_id', 'release.version'])
     .execute()
   const { issues, counts } = await bisect(app)

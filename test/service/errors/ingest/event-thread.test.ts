@@ -81,8 +81,9 @@ async function stored({ db }: App) {
     .execute()
   const occurrences = await db.read
     .selectFrom('occurrence')
-    .innerJoin('environment', 'environment.id', 'occurrence.environment_id')
-    .innerJoin('release', 'release.id', 'occurrence.release_id')
+    .innerJoin('place', 'place.id', 'occurrence.place_id')
+    .innerJoin('environment', 'environment.id', 'place.environment_id')
+    .innerJoin('release', 'release.id', 'place.release_id')
     .select(['sdk_event_id', 'timestamp', 'received_at', 'user_hash', 'summary', 'size_bytes', 'body', 'dictionary_id'])
     .select(['environment.name', 'release.version'])
     .orderBy('sdk_event_id')

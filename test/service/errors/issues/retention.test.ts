@@ -93,9 +93,9 @@ async function addCopies(rig: Rig, productId: number, count: number) {
   await rig.db.batch((prepare) => {
     prepare(
       `WITH RECURSIVE copy (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < ?1)
-       INSERT INTO occurrence (id, product_id, issue_id, sdk_event_id, timestamp, received_at, environment_id, summary,
+       INSERT INTO occurrence (id, product_id, issue_id, sdk_event_id, timestamp, received_at, place_id, summary,
          body, size_bytes, before_times_seen)
-       SELECT id || n, product_id, issue_id, id || n, ?3 + n % 1000, ?3 + n / 30000, environment_id, summary, NULL, 1, 0
+       SELECT id || n, product_id, issue_id, id || n, ?3 + n % 1000, ?3 + n / 30000, place_id, summary, NULL, 1, 0
        FROM copy, (SELECT * FROM occurrence WHERE product_id = ?2 ORDER BY seq DESC LIMIT 1)`,
     ).run(count, productId, rig.clock.now)
     prepare('UPDATE issue SET times_seen = times_seen + ?1 WHERE product_id = ?2').run(count, productId)

@@ -89,7 +89,8 @@ function readPage(
   const isUnmapped = sql<boolean>`(${sql.join(states, sql` OR `)})`
   return rows
     .selectFrom('occurrence')
-    .select(['id', 'seq', 'timestamp', 'received_at', 'issue_id', 'release_id'])
+    .innerJoin('place', 'place.id', 'place_id')
+    .select(['occurrence.id', 'seq', 'timestamp', 'received_at', 'issue_id', 'release_id'])
     .select(sql<number>`CASE WHEN ${isUnmapped} THEN 1 ELSE 0 END`.as('is_unmapped'))
     .select(sql<number>`CASE WHEN body IS NULL THEN 0 ELSE 1 END`.as('has_body'))
     .where('product_id', '=', productId)
@@ -105,6 +106,7 @@ function readPage(
 async function countEvents(rows: Rows, productId: number, { from, to, releaseIds }: Omit<Asked, 'notes'>) {
   const { count } = await rows
     .selectFrom('occurrence')
+    .innerJoin('place', 'place.id', 'place_id')
     .select((of) => of.fn.countAll<number>().as('count'))
     .where('product_id', '=', productId)
     .where('received_at', '>=', from - MOST_AHEAD)

@@ -25,7 +25,8 @@ import { readJson } from '../../../sql/json.ts'
 
 export type SummaryBody = z.input<typeof EventSummary>
 export type EventBody = z.input<typeof Event>
-export type StoredOccurrence = Selectable<OccurrenceRow>
+/** A row of `occurrence` with its place. */
+export type StoredOccurrence = Selectable<OccurrenceRow> & { environment_id: string; release_id: string }
 /** The columns that a summary needs. */
 export type ListedOccurrence = Pick<
   StoredOccurrence,
@@ -153,14 +154,14 @@ function cutStacks(event: StoredEvent, max: number, note: NoteTruncation): Store
 }
 
 const NEIGHBOURS = `SELECT
-  (SELECT id FROM occurrence WHERE issue_id = ?1 AND (timestamp, id) < (?2, ?3)
-   ORDER BY timestamp DESC, id DESC LIMIT 1) AS previous,
-  (SELECT id FROM occurrence WHERE issue_id = ?1 AND (timestamp, id) > (?2, ?3)
-   ORDER BY timestamp, id LIMIT 1) AS next`
+  (SELECT id FROM occurrence WHERE issue_id = ?1 AND (timestamp, seq) < (?2, ?3)
+   ORDER BY timestamp DESC, seq DESC LIMIT 1) AS previous,
+  (SELECT id FROM occurrence WHERE issue_id = ?1 AND (timestamp, seq) > (?2, ?3)
+   ORDER BY timestamp, seq LIMIT 1) AS next`
 
 /** The ids of the previous and the next occurrence by time, '' at the ends. */
-async function readNeighbours(rows: Rows, { issue_id, timestamp, id }: StoredOccurrence) {
-  const query = CompiledQuery.raw(NEIGHBOURS, [issue_id, timestamp, id])
+async function readNeighbours(rows: Rows, { issue_id, timestamp, seq }: StoredOccurrence) {
+  const query = CompiledQuery.raw(NEIGHBOURS, [issue_id, timestamp, seq])
   const [found] = (await rows.executeQuery(query)).rows as { previous: string | null; next: string | null }[]
   return { previous_event_id: found?.previous ?? '', next_event_id: found?.next ?? '' }
 }

@@ -1,22 +1,22 @@
-import { sql, type Expression, type SqlBool } from 'kysely'
+import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
 import type { InputOf } from '../../../../contract/index.ts'
 import { notFound } from '../../../../errors.ts'
-import { cutPage, type Page } from '../../../shared/paging.ts'
+import { cutPage, lastRowChanged, type Page } from '../../../shared/paging.ts'
 import type { Cursor } from '../../../shared/page-token.ts'
 import type { Rows } from '../../../sql/database.ts'
+import type { Schema } from '../../../sql/schema.ts'
 import { periodMs } from '../buckets.ts'
 import type { StoredOccurrence } from './event-view.ts'
 import { searchOccurrences } from './search-occurrences.ts'
 
-/** Every column but the body. */
+/** What a summary shows of an occurrence. */
 const listed = [
-  'id',
+  'occurrence.id',
+  'seq',
   'issue_id',
   'sdk_event_id',
   'timestamp',
   'received_at',
-  'environment_id',
-  'release_id',
   'user_hash',
   'summary',
 ] as const
@@ -36,29 +36,47 @@ interface OccurrenceQuery {
 }
 
 /**
- * One page of an issue's occurrences, newest first (by the event's own time, tie id). `total_size` is exact, and with
+ * One page of an issue's occurrences, newest first (by the event's own time, then by arrival). `total_size` is exact, and with
  * `q` -1 unless the first page saw everything.
  */
 export async function listOccurrenceRows(rows: Rows, query: OccurrenceQuery) {
   const { filter, page } = query
-  const matching = rows.selectFrom('occurrence').where((eb) => eb.and(conditions(query)))
+  const matching = (eb: ExpressionBuilder<Schema, 'occurrence'>) => eb.and(conditions(query))
   const newest = (last: Cursor | undefined, count: number) =>
-    matching.where(after(last)).orderBy('timestamp', 'desc').orderBy('id', 'desc').limit(count)
+    selectPlaced(rows)
+      .where(matching)
+      .where(after(last))
+      .orderBy('timestamp', 'desc')
+      .orderBy('seq', 'desc')
+      .limit(count)
   const text = filter.q?.trim() ?? ''
   if (text !== '') {
-    return searchOccurrences(rows, (last, count) => newest(last, count).selectAll().execute(), text, page)
+    return searchOccurrences(rows, (last, count) => newest(last, count).selectAll('occurrence').execute(), text, page)
   }
   const found = await newest(page.after, page.size + 1)
     .select(listed)
     .execute()
-  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return cutPage(page, found, total, (row) => ({ sortValue: row.timestamp, id: row.id }))
+  const { total } = await rows
+    .selectFrom('occurrence')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where(matching)
+    .executeTakeFirstOrThrow()
+  return cutPage(page, found, total, (row) => ({ sortValue: row.timestamp, id: String(row.seq) }))
+}
+
+/** Occurrences with the ids of their environment and release. */
+function selectPlaced(rows: Rows) {
+  return rows
+    .selectFrom('occurrence')
+    .innerJoin('place', 'place.id', 'place_id')
+    .select(['place.environment_id', 'place.release_id'])
 }
 
 function conditions({ issueId, productId, filter, now }: OccurrenceQuery): Expression<SqlBool>[] {
   const all = [sql<SqlBool>`issue_id = ${issueId}`]
   if (filter.environment_id !== undefined) all.push(inEnvironment(filter.environment_id))
-  if (filter.release_id !== undefined) all.push(sql`release_id = ${filter.release_id}`)
+  if (filter.release_id !== undefined)
+    all.push(sql`place_id IN (SELECT id FROM place WHERE release_id = ${filter.release_id})`)
   if (filter.period !== undefined) all.push(sql`timestamp >= ${now - periodMs[filter.period]}`)
   if (filter.sdk_event_id !== undefined) {
     const id = filter.sdk_event_id.replaceAll('-', '').toLowerCase()
@@ -69,7 +87,10 @@ function conditions({ issueId, productId, filter, now }: OccurrenceQuery): Expre
 
 function after(last: Cursor | undefined): Expression<SqlBool> {
   if (last === undefined) return sql<SqlBool>`true`
-  return sql<SqlBool>`(timestamp, id) < (${Number(last.sortValue)}, ${last.id})`
+  const seq = Number(last.id)
+  // A token of a version that ordered by id.
+  if (!Number.isInteger(seq)) throw lastRowChanged()
+  return sql<SqlBool>`(timestamp, seq) < (${Number(last.sortValue)}, ${seq})`
 }
 
 /** The newest occurrence, of one environment if given; undefined when there is none. */
@@ -78,29 +99,27 @@ export async function latestOccurrence(
   issueId: string,
   environmentId: string | undefined,
 ): Promise<StoredOccurrence | undefined> {
-  return rows
-    .selectFrom('occurrence')
-    .selectAll()
+  return selectPlaced(rows)
+    .selectAll('occurrence')
     .where('issue_id', '=', issueId)
     .where(environmentId === undefined ? sql<SqlBool>`true` : inEnvironment(environmentId))
     .orderBy('timestamp', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst()
 }
 
 /** A deleted environment matches nothing: its occurrences only keep its name (contract §6). */
 function inEnvironment(id: string) {
-  return sql<SqlBool>`environment_id = ${id}
-    AND EXISTS (SELECT 1 FROM environment WHERE environment.id = ${id} AND environment.deleted_at IS NULL)`
+  return sql<SqlBool>`place_id IN (SELECT place.id FROM place JOIN environment ON environment.id = environment_id
+    WHERE environment.id = ${id} AND deleted_at IS NULL)`
 }
 
 /** The occurrence of the issue. For an id that an SDK generated, the `not_found` error says how to look it up. */
 export async function findOccurrence(rows: Rows, issueId: string, eventId: string): Promise<StoredOccurrence> {
-  const found = await rows
-    .selectFrom('occurrence')
-    .selectAll()
-    .where('id', '=', eventId)
+  const found = await selectPlaced(rows)
+    .selectAll('occurrence')
+    .where('occurrence.id', '=', eventId)
     .where('issue_id', '=', issueId)
     .executeTakeFirst()
   if (found !== undefined) return found

@@ -36,7 +36,7 @@ export async function searchOccurrences(rows: Rows, readStep: ReadStep, text: st
       if (await holds(row, wanted, readBody)) found.push(row)
       looked += 1
       bytes += row.size_bytes
-      last = { sortValue: row.timestamp, id: row.id }
+      last = { sortValue: row.timestamp, id: String(row.seq) }
       await pauseIfLarge(row)
     }
     if (step.length < STEP) {

@@ -66,6 +66,7 @@ async function readCounts(
 ): Promise<Count[]> {
   let select = rows
     .selectFrom('occurrence_rollup')
+    .innerJoin('place', 'place.id', 'place_id')
     .select(['bucket', 'environment_id', 'release_id', 'count'])
     .where('issue_id', '=', issueId)
     .where('resolution', '=', storedResolution(period))

@@ -127,5 +127,5 @@ async function newestEvents(rows: Rows, productId: number, after: string) {
 
 function newestSeq(issueId: Expression<string>) {
   return sql<number>`(SELECT seq FROM occurrence WHERE issue_id = ${issueId} AND body IS NOT NULL
-    ORDER BY timestamp DESC, id DESC LIMIT 1)`
+    ORDER BY timestamp DESC, seq DESC LIMIT 1)`
 }

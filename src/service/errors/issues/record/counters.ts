@@ -55,14 +55,13 @@ function countEnvironment(prepare: Prepare, { issueId, place, timestamp, isNewes
 
 function countRollups(prepare: Prepare, { issueId, place, timestamp, receivedAt }: Counted): void {
   const statement = prepare(
-    `INSERT INTO occurrence_rollup (issue_id, resolution, bucket, environment_id, release_id, count)
-     VALUES (?, ?, ?, ?, ?, 1)
-     ON CONFLICT (issue_id, resolution, bucket, environment_id, release_id) DO UPDATE SET count = occurrence_rollup.count + 1`,
+    `INSERT INTO occurrence_rollup (issue_id, resolution, bucket, place_id, count) VALUES (?, ?, ?, ?, 1)
+     ON CONFLICT (issue_id, resolution, bucket, place_id) DO UPDATE SET count = occurrence_rollup.count + 1`,
   )
   for (const { seconds, keptMs } of resolutions) {
     // Retention would remove it at once.
     if (timestamp < receivedAt - keptMs) continue
-    statement.run(issueId, seconds, bucketStart(timestamp, seconds), place.environmentId, place.releaseId)
+    statement.run(issueId, seconds, bucketStart(timestamp, seconds), place.id)
   }
 }
 

@@ -40,6 +40,8 @@ export interface PlaceTools {
  * events create environments, or events have reached the limit.
  */
 export interface EventPlace {
+  /** Of the row of `place`. */
+  id: number
   environmentId: string
   environmentName: string
   releaseId: string
@@ -86,7 +88,14 @@ function findPlace(tools: PlaceTools, product: AskingProduct, event: EventNames)
   const environmentId = findEnvironment(tools, product, environmentName, event.vouched)
   const releaseId =
     environmentId === '' || event.release === '' ? '' : findRelease(tools, product.id, environmentId, event)
-  return { environmentId, environmentName, releaseId }
+  return { id: placeNumber(tools.prepare, environmentId, releaseId), environmentId, environmentName, releaseId }
+}
+
+function placeNumber(prepare: Prepare, environmentId: string, releaseId: string): number {
+  const select = prepare('SELECT id FROM place WHERE environment_id = ? AND release_id = ?')
+  const known = select.get<{ id: number }>(environmentId, releaseId)
+  if (known !== undefined) return known.id
+  return prepare('INSERT INTO place (environment_id, release_id) VALUES (?, ?)').insert(environmentId, releaseId)
 }
 
 function findEnvironment(

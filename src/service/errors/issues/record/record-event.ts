@@ -179,9 +179,9 @@ function insertOccurrence(
 ): { id: string; seq: number } {
   const id = platform.newId()
   const seq = prepare(
-    `INSERT INTO occurrence (id, product_id, issue_id, sdk_event_id, timestamp, received_at, environment_id, release_id,
-       user_hash, summary, body, dictionary_id, size_bytes, before_first_seen, before_last_seen, before_times_seen,
-       vouched) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO occurrence (id, product_id, issue_id, sdk_event_id, timestamp, received_at, place_id, user_hash,
+       summary, body, dictionary_id, size_bytes, before_first_seen, before_last_seen, before_times_seen,
+       vouched) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).insert(
     id,
     productId,
@@ -189,8 +189,7 @@ function insertOccurrence(
     event.sdk_event_id,
     event.timestamp,
     event.received_at,
-    place.environmentId,
-    place.releaseId,
+    place.id,
     event.user_hash,
     summary,
     kept.body,

@@ -158,11 +158,12 @@ interface NewestOccurrence extends PackedEvent {
 async function newestOccurrence(rows: Rows, issueId: string): Promise<NewestOccurrence | undefined> {
   const found = await rows
     .selectFrom('occurrence')
-    .select(['id', 'release_id', 'summary', 'body', 'dictionary_id', 'size_bytes', 'vouched'])
+    .innerJoin('place', 'place.id', 'place_id')
+    .select(['occurrence.id', 'release_id', 'summary', 'body', 'dictionary_id', 'size_bytes', 'vouched'])
     .where('issue_id', '=', issueId)
     .where('body', 'is not', null)
     .orderBy('timestamp', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst()
   if (found === undefined || found.body === null) return undefined
@@ -233,7 +234,7 @@ function write(
 ): 'changed' | 'same' | 'late' {
   const { issueId, productId, occurrence, event, grouping, summary } = renewed
   const newest = prepare(
-    'SELECT id FROM occurrence WHERE issue_id = ? AND body IS NOT NULL ORDER BY timestamp DESC, id DESC LIMIT 1',
+    'SELECT id FROM occurrence WHERE issue_id = ? AND body IS NOT NULL ORDER BY timestamp DESC, seq DESC LIMIT 1',
   ).get<{ id: string }>(issueId)
   if (newest?.id !== occurrence.id) return 'late'
   const product = prepare('SELECT repository FROM product WHERE id = ?').get<{ repository: string }>(productId)

@@ -21,7 +21,8 @@ test('sums and series of every period equal a slow recount of the occurrences', 
       await Promise.all(facts.map((fact) => rig.store.append(productId, rig.crash(fact))))
       const stored = await rig.db.read
         .selectFrom('occurrence')
-        .innerJoin('environment', 'environment.id', 'occurrence.environment_id')
+        .innerJoin('place', 'place.id', 'occurrence.place_id')
+        .innerJoin('environment', 'environment.id', 'place.environment_id')
         .select(['issue_id', 'timestamp', 'environment_id', 'release_id', 'user_hash', 'environment.name'])
         .where('occurrence.product_id', '=', productId)
         .execute()

@@ -18,6 +18,7 @@ async function countOf(rig: Rig, table: 'environment' | 'release') {
 async function placeOfNewest(rig: Rig) {
   return rig.db.read
     .selectFrom('occurrence')
+    .innerJoin('place', 'place.id', 'occurrence.place_id')
     .select(['environment_id', 'release_id'])
     .orderBy('seq', 'desc')
     .limit(1)
