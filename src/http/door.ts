@@ -7,8 +7,12 @@ import { createTurnstile } from '../lib/turns-of-others.ts'
 import { limitConnections, type ConnectionLimits } from './connections.ts'
 import { requestTarget, toWireRequest, writeReply } from './wire.ts'
 
-/** The MCP endpoint, which handles node:http requests directly. */
-type McpHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => void | Promise<void>
+/** The MCP endpoint, which handles node:http requests directly, each when `nextTurn` resolves. */
+type McpHandler = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  nextTurn: () => Promise<void>,
+) => void | Promise<void>
 
 export interface DoorOptions {
   mcp?: McpHandler
@@ -44,6 +48,14 @@ const stepsPerTurn = 4
 const nextStep = createTurnstile(stepsPerTurn)
 
 /**
+ * Calls of tools that begin in a turn of the event loop. A call takes milliseconds, and libuv accepts one connection in a
+ * turn: if every call that has arrived began at once, connections would wait for many rounds of the calls of others
+ * (decision 085).
+ */
+const callsPerTurn = 1
+const nextCall = createTurnstile(callsPerTurn)
+
+/**
  * The one port: `/mcp` for agents, `/v1`, `/uploads` and `/openapi.json` for REST, `/api` for SDKs, `/healthz` for
  * probes, and pages for people. REST refuses requests for a foreign host name or origin, which DNS rebinding by a web page
  * produces (MCP checks that itself, pages check the origin of forms); ingest and probes accept any (mcp §8, contract §12).
@@ -60,6 +72,8 @@ export function createDoor(options: DoorOptions): Server {
     answer(incoming, outgoing, options).catch((error: unknown) => fail(incoming, outgoing, error, options))
   })
   limitConnections(server, options.connectionLimits)
+  // The next one may be waiting.
+  server.on('connection', () => nextCall.hold())
   return server
 }
 
@@ -73,7 +87,7 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, optio
   if (area === 'healthz') return writeReply(incoming, outgoing, health(incoming, options))
   if (area === 'api' && service !== undefined) return serve(incoming, outgoing, service, options)
   // MCP checks host and origin itself and refuses in its own format.
-  if (area === 'mcp' && options.mcp !== undefined) return options.mcp(incoming, outgoing)
+  if (area === 'mcp' && options.mcp !== undefined) return options.mcp(incoming, outgoing, nextCall)
   if (pages?.has(area) === true) {
     const refused = refuseHost(incoming, options)
     return refused === undefined

@@ -21,22 +21,45 @@ export async function letOthersRun(): Promise<void> {
   }
 }
 
+/** Turns in a row that are held at most, so that whatever holds them does not stop everything else. */
+const LONGEST_HOLD = 100
+
+/** Resolves when the caller may pass. */
+export interface Turnstile {
+  (): Promise<void>
+  /** From here on, no more callers pass in this turn of the event loop. */
+  hold(): void
+}
+
 /**
  * Lets `perTurn` callers pass in a turn of the event loop, in their order; the others wait for the next turns. So that
  * what many senders send at once is not all read in one piece.
  */
-export function createTurnstile(perTurn: number): () => Promise<void> {
+export function createTurnstile(perTurn: number): Turnstile {
   const waiting: (() => void)[] = []
   let passed = 0
+  let isHeld = false
+  let turnsHeld = 0
   function open(): void {
-    passed = Math.min(perTurn, waiting.length)
-    for (const pass of waiting.splice(0, passed)) pass()
+    turnsHeld = isHeld && turnsHeld < LONGEST_HOLD ? turnsHeld + 1 : 0
+    isHeld = false
+    passed = turnsHeld > 0 ? perTurn : Math.min(perTurn, waiting.length)
+    if (turnsHeld === 0) for (const pass of waiting.splice(0, passed)) pass()
     if (passed > 0) setImmediate(open)
   }
-  return () => {
-    if (passed >= perTurn) return new Promise((resolve) => waiting.push(resolve))
+  function take(count: number): void {
     if (passed === 0) setImmediate(open)
-    passed += 1
+    passed += count
+  }
+  const next = () => {
+    if (passed >= perTurn) return new Promise<void>((resolve) => waiting.push(resolve))
+    take(1)
     return Promise.resolve()
   }
+  return Object.assign(next, {
+    hold() {
+      take(perTurn)
+      isHeld = true
+    },
+  })
 }

@@ -27,6 +27,30 @@ test('a caller who comes later passes at once when a turn has gone by', async ()
   expect(passed).toBe(true)
 })
 
+test('nothing passes in a turn that is held', async () => {
+  const pass = createTurnstile(1)
+  pass.hold()
+  let passed = false
+  void pass().then(() => (passed = true))
+  await nextTurn()
+  pass.hold()
+  await nextTurn()
+  expect(passed).toBe(false)
+  await nextTurn()
+  expect(passed).toBe(true)
+})
+
+test('one that is held again and again lets others pass now and then', async () => {
+  const pass = createTurnstile(1)
+  let passed = 0
+  for (let waiting = 0; waiting < 3; waiting += 1) void pass().then(() => (passed += 1))
+  for (let turn = 0; turn < 250; turn += 1) {
+    pass.hold()
+    await nextTurn()
+  }
+  expect(passed).toBe(3)
+})
+
 test('work that takes several turns is done before a long job goes on', async () => {
   let steps = 0
   async function request() {

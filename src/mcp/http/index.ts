@@ -87,9 +87,12 @@ interface Asked {
 /** What a server is built for. */
 export type ServerUse = Pick<ServerFacts, 'isLegacy' | 'isListening' | 'request'>
 
-/** A handler of node:http requests under /mcp; `close` ends its sessions. */
+/** Resolves when the next request may begin. */
+type NextTurn = () => Promise<void>
+
+/** A handler of node:http requests under /mcp, each of which begins at its turn; `close` ends its sessions. */
 export interface McpHttp {
-  (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
+  (incoming: IncomingMessage, outgoing: ServerResponse, nextTurn?: NextTurn): Promise<void>
   close(): Promise<void>
   /** Notifies subscribers of the 2026-07-28 revision of changes. */
   notify: ServerNotifier
@@ -132,7 +135,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     },
     { legacy: 'reject', onerror: ownFault, maxRequestBodySize: MAX_BODY_BYTES, bus: streams.bus },
   )
-  async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async function handle(incoming: IncomingMessage, outgoing: ServerResponse, nextTurn: NextTurn): Promise<void> {
     if (!hostAllowed(incoming, outgoing) || !originAllowed(incoming, outgoing)) return
     const scope = parseScope(requestPath(incoming), incoming.headers, options.options)
     if (!('options' in scope)) return writeProblem(outgoing, scope.status, scope.message)
@@ -142,6 +145,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       const message = 'too many concurrent requests with this token; wait for some to end'
       return writeProblem(outgoing, 429, message, { headers: { 'retry-after': '1' } })
     }
+    await nextTurn()
     // The peer has disconnected, and no event would release the memory.
     if (outgoing.closed) return undefined
     const hold = intake.hold(tokenHash(token))
@@ -186,9 +190,13 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     return undefined
   }
 
-  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async function answer(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    nextTurn: NextTurn = () => Promise.resolve(),
+  ): Promise<void> {
     try {
-      await handle(incoming, outgoing)
+      await handle(incoming, outgoing, nextTurn)
     } catch (error) {
       // The peer has disconnected.
       if (error instanceof BodyCutOff) return void outgoing.destroy()

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { createApi } from '../../../src/client/client.ts'
+import { createDoor } from '../../../src/http/door.ts'
 import type { SurfaceOptions } from '../../../src/mcp/define/define.ts'
 import { createMcpHttp, type McpHttp, type McpHttpOptions } from '../../../src/mcp/http/index.ts'
 import { origin, type App } from '../../app.ts'
@@ -32,7 +33,16 @@ export async function serveMcp(
     ...more,
   })
   const requests: Promise<void>[] = []
-  const server = createServer((incoming, outgoing) => void requests.push(mcp(incoming, outgoing)))
+  const server = createDoor({
+    mcp(...request) {
+      const handled = mcp(...request)
+      requests.push(handled)
+      return handled
+    },
+    allowedHosts: [],
+    version: '0.0.0-test',
+    log: (entry) => errors.push(entry),
+  })
   return {
     base: await listening(server),
     errors,
