@@ -19,7 +19,7 @@ import { errorEvent, issueSentence, issueState } from './support/errors/issues.t
 import { reopeningSentence } from './support/errors/reopening.ts'
 import { cutNames } from './support/cuts.ts'
 import { readValues } from './support/errors/values.ts'
-import { readVariation, variationLimits } from './support/errors/variation.ts'
+import { readVariation, variationLimits } from './support/compared/variation.ts'
 import { type EventQuery, isPartOfEvents, listEvents } from './support/lists/event-list.ts'
 import { readTimeline } from './support/errors/timeline.ts'
 import { findEvent, readStats, unvouchedNames } from './support/errors/occurrences.ts'

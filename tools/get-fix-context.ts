@@ -35,7 +35,7 @@ import { findNeighbours, logLine } from './support/errors/neighbours.ts'
 import { eventOrReport } from './support/test-names.ts'
 import { readFixContext } from './support/errors/read-fix-context.ts'
 import { mayHaveValues } from './support/errors/values.ts'
-import { readVariation, variationLimits } from './support/errors/variation.ts'
+import { readVariation, variationLimits } from './support/compared/variation.ts'
 
 const USUAL_FRAMES = 20
 const MOST_FRAMES = 100

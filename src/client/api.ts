@@ -26,6 +26,7 @@ type MainMembers =
   | 'user'
   | 'issue'
   | 'issues'
+  | 'events'
   | 'requirement'
   | 'test'
   | 'link_proposals'

@@ -150,3 +150,17 @@ export const Event = EventSummary.extend({
   raw_payload: anyObject().nullable(),
   truncation_signals: TruncationSignals,
 })
+
+/** What tells an occurrence apart from the others of its issue: members of `Event`, with fewer members of each frame. */
+export const ComparedEvent = EventSummary.extend({
+  ...Event.pick({ message_params: true, tags: true, breadcrumbs: true, contexts: true, extra: true, size_bytes: true })
+    .shape,
+  exceptions: z.array(
+    Exception.pick({ type: true, value: true }).extend({
+      frames: z.array(
+        Frame.pick({ index: true, function: true, filename: true, lineno: true, in_app: true, vars: true }),
+      ),
+    }),
+  ),
+  request: Event.shape.request.pick({ method: true, url: true, query_string: true }),
+})

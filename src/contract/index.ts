@@ -84,6 +84,7 @@ export const contract = {
   getIssue: issues.getIssue,
   listIssueEvents: issueEvents.listIssueEvents,
   getIssueEvent: issueEvents.getIssueEvent,
+  getIssueEvents: issueEvents.getIssueEvents,
   getIssueStats: issueEvents.getIssueStats,
   listReleaseIssues: issues.listReleaseIssues,
   setIssueStatus: issues.setIssueStatus,

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Id, IdOrEmpty, Period, Timestamp, trailingPeriod } from './base/common.ts'
 import { endpoint, list, paging } from './base/endpoint.ts'
 import { untrusted } from './base/text.ts'
-import { Event, EventSummary } from './events.ts'
+import { ComparedEvent, Event, EventSummary } from './events.ts'
 
 const text = () => untrusted(z.string())
 
@@ -38,6 +38,23 @@ export const getIssueEvent = endpoint({
   },
   returns: { event: Event },
   fails: ['not_found'],
+})
+
+export const getIssueEvents = endpoint({
+  method: 'GET',
+  path: '/v1/issues/{id}/events:batchGet',
+  summary: 'Several occurrences of an issue, with what tells them apart and symbolicated frames.',
+  input: {
+    id: Id,
+    event_ids: z.array(Id).min(1).max(100),
+    max_frames: z.int().min(1).max(250).optional().describe('Default 100.'),
+    max_breadcrumbs: z.int().min(0).max(200).optional().describe('The newest ones. Default 100.'),
+  },
+  returns: {
+    events: z.array(ComparedEvent).describe('In the order of event_ids, without those that the issue does not have.'),
+    unread_ids: z.array(Id).describe('Those beyond 1 MB of events as they were sent.'),
+  },
+  fails: ['invalid_argument', 'not_found'],
 })
 
 const Series = z.array(z.object({ at: Timestamp, count: z.int() }))

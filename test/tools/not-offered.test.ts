@@ -223,6 +223,16 @@ describe('a deployment without one of the endpoints of an issue', () => {
     expect((await call(lacking, 'get_error_issue', { issue: 'APP-1', event: latest?.id })).isError).toBe(false)
   })
 
+  test.each(styles)('occurrences are compared one by one where several cannot be read: %s', async (style) => {
+    const args = { issue: 'APP-1', include: ['events', 'variation'] }
+    const whole = await call([], 'get_error_issue', args)
+    const singly = await call([`${style}:getIssueEvents`], 'get_error_issue', args)
+    expect(whole.text).toContain('compared: all 3 occurrences')
+    expect(withoutNonce(singly.text)).toBe(withoutNonce(whole.text))
+    const singleReads = (paths: readonly string[]) => paths.filter((path) => /\/events\/[^/]+$/.test(path))
+    expect([whole, singly].map(({ sent }) => singleReads(sent).length)).toEqual([0, 3])
+  })
+
   test('an occurrence that is missing is missing, with a 404 that gives no reason too', async () => {
     const id = '00000000-0000-7000-8000-00000000ffff'
     const send: Send = (request) =>
@@ -239,6 +249,11 @@ describe('a deployment without one of the endpoints of an issue', () => {
     return issues[0]?.id ?? ''
   }
 })
+
+/** The name of the untrusted block is another one in each answer. */
+function withoutNonce(text: string): string {
+  return text.replaceAll(/untrusted-\d+/g, 'untrusted')
+}
 
 test('coverage gaps that a deployment does not offer lead to its requirements', async () => {
   const { text } = await call(['listCoverageGaps'], 'find_coverage_gaps', {})

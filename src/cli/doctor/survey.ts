@@ -61,7 +61,7 @@ export async function askAll(api: Api, known: Known, signal: AbortSignal): Promi
 
 async function ask(name: EndpointName, api: Api, known: Known, signal: AbortSignal): Promise<Outcome> {
   const isList = mainList(name) !== undefined
-  const request = { ...pathIds(name, known), ...uses[name]?.options, ...(isList && { page_size: ROWS }) }
+  const request = { ...givenIds(name, known), ...uses[name]?.options, ...(isList && { page_size: ROWS }) }
   try {
     const answer = (await methodsFrom(api)[name]?.(request, { signal })) ?? {}
     return { state: 'offered', answer, rows: rowsIn(name, answer), request }
@@ -99,17 +99,26 @@ function hasIssues({ counts }: Row): boolean {
   return isObject(counts) && Number(counts['new_issues']) > 0
 }
 
-/** The ids in the path of an endpoint. */
-export function pathIds(name: EndpointName, known: Known): Row {
-  return Object.fromEntries(parents(name).map(({ list, parameter }) => [parameter, known.get(list)?.['id']]))
+/** The ids in the path of an endpoint, and in its parameter that takes some. */
+export function givenIds(name: EndpointName, known: Known): Row {
+  const several = uses[name]?.ids?.parameter
+  return Object.fromEntries(
+    parents(name).map(({ list, parameter }) => {
+      const id = known.get(list)?.['id']
+      return [parameter, parameter === several ? [id] : id]
+    }),
+  )
 }
 
-/** The lists whose rows the path of an endpoint names, with the parameters: `issues` and `id` for /v1/issues/{id}/stats. */
+/**
+ * The lists whose rows an endpoint is asked for with, with the parameters: those of its path, such as `issues` and `id`
+ * for /v1/issues/{id}/stats, and the one that takes ids.
+ */
 function parents(name: EndpointName): { list: string; parameter: string }[] {
-  return [...contract[name].path.matchAll(/\/([a-z-]+)\/\{(\w+)\}/g)].map(([, list = '', parameter = '']) => ({
-    list: list.replaceAll('-', '_'),
-    parameter,
-  }))
+  const inPath = [...contract[name].path.matchAll(/\/([a-z-]+)\/\{(\w+)\}/g)]
+  const places = inPath.map(([, list = '', parameter = '']) => ({ list: list.replaceAll('-', '_'), parameter }))
+  const ids = uses[name]?.ids
+  return ids === undefined ? places : [...places, ids]
 }
 
 /** The name of the rows of a list; undefined for an endpoint that is no list. */

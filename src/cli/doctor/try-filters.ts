@@ -9,7 +9,7 @@ import {
   AT_ONCE,
   failureWords,
   methodsFrom,
-  pathIds,
+  givenIds,
   ROWS,
   rowsIn,
   type Known,
@@ -67,7 +67,7 @@ async function judge(endpoint: EndpointName, filter: string, value: unknown, too
 async function rowsWith(endpoint: EndpointName, filter: Row, tools: Tools) {
   const { plainApi, capabilities, known, signal } = tools
   const isRefused = capabilities.state(contract[endpoint].path, 'page_size') === 'refused'
-  const request = { ...pathIds(endpoint, known), ...filter, ...(!isRefused && { page_size: ROWS }) }
+  const request = { ...givenIds(endpoint, known), ...filter, ...(!isRefused && { page_size: ROWS }) }
   try {
     const answer = await methodsFrom(plainApi)[endpoint]?.(request, { signal })
     return rowsIn(endpoint, answer ?? {})

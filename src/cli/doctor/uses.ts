@@ -7,6 +7,8 @@ export interface Use {
   noun: string
   /** What the tools do where a deployment does not have it. */
   without: string
+  /** The parameter that takes ids, and the list that they come from. */
+  ids?: { parameter: string; list: string }
   /** Options that the tools send with it. */
   options?: Readonly<Record<string, unknown>>
   /** The tool whose arguments become the filters. */
@@ -54,6 +56,12 @@ export const uses: Readonly<Partial<Record<EndpointName, Use>>> = {
     noun: 'single occurrences',
     without: 'get_error_issue shows the latest occurrence only, and nothing compares them',
     options: { max_frames: 12 },
+  },
+  getIssueEvents: {
+    noun: 'several occurrences at once',
+    without: 'occurrences that are compared are read one by one, which takes longer',
+    ids: { parameter: 'event_ids', list: 'events' },
+    options: { max_frames: 12, max_breadcrumbs: 30 },
   },
   getIssueStats: { noun: 'statistics', without: 'get_error_issue shows no counts by day', options: { period: '7d' } },
   getFixContext: {

@@ -1,14 +1,14 @@
 import type * as z from 'zod'
 import type { Received } from '../../client/api.ts'
-import type { Event as EventSchema } from '../../contract/events.ts'
+import type { ComparedEvent as ComparedSchema } from '../../contract/events.ts'
 import { isLibraryFrame } from '../../lib/frames/library-frame.ts'
 import { openEvent, type Opened } from './open.ts'
 import { partStacks, stackNames } from './stacks.ts'
 import { findTemplates, type FindTemplate } from './templates.ts'
 import type { Occurrence } from './vary.ts'
 
-export type Event = Received<z.output<typeof EventSchema>>
-type ComparedEvent = ReturnType<typeof openCompared>
+export type ComparedEvent = Received<z.output<typeof ComparedSchema>>
+type OpenedEvent = ReturnType<typeof openCompared>
 
 const MOST_CRUMBS = 30
 const MOST_FRAMES = 12
@@ -28,7 +28,7 @@ interface ComparedFacts {
  * What occurrences say, by name: release, environment and tags, messages and their parameters, the request, values of
  * contexts, extra and the variables of the crashing frames, breadcrumbs by their templates, and where the stacks part.
  */
-export function readFacts(events: readonly Event[]): ComparedFacts {
+export function readFacts(events: readonly ComparedEvent[]): ComparedFacts {
   const opened = events.map(openCompared)
   const distances = new Map<string, number>()
   const crumbs = findTemplates(opened.flatMap(({ crumbs: texts }) => texts))
@@ -52,7 +52,7 @@ export function readFacts(events: readonly Event[]): ComparedFacts {
 }
 
 /** The members that are compared, with outsiders' texts opened. */
-function openCompared(event: Event) {
+function openCompared(event: ComparedEvent) {
   const { id, environment, release, level, handled, transaction, server_name, message, message_params } = event
   const { tags, request, contexts, extra, exceptions = [], breadcrumbs = [] } = event
   const thrown = exceptions.at(-1)
@@ -97,7 +97,7 @@ function addFact(facts: Map<string, string[]>, name: string, value: unknown): vo
   else if (!known.includes(text)) known.push(text)
 }
 
-function addErrors({ errors, message_params: parameters = [] }: ComparedEvent, template: FindTemplate, add: Add): void {
+function addErrors({ errors, message_params: parameters = [] }: OpenedEvent, template: FindTemplate, add: Add): void {
   for (const [index, text] of errors.entries()) {
     const kind = index === errors.length - 1 ? 'error' : 'caused by'
     const { template: constant, values } = template(text)
@@ -113,7 +113,7 @@ function addErrors({ errors, message_params: parameters = [] }: ComparedEvent, t
 export const PRESENT = 'yes'
 
 function addCrumbs(
-  { crumbs }: ComparedEvent,
+  { crumbs }: OpenedEvent,
   template: FindTemplate,
   add: (name: string, value: unknown, distance: number) => void,
 ): void {
@@ -131,7 +131,7 @@ function markVariable(template: string, number: number): string {
   return template.replaceAll('{}', (braces) => (seen++ === number ? '{*}' : braces))
 }
 
-function addSurroundings(event: ComparedEvent, add: Add): void {
+function addSurroundings(event: OpenedEvent, add: Add): void {
   for (const name of ['environment', 'release', 'level', 'handled', 'transaction', 'server_name'] as const) {
     if (event[name] !== '') add(name, event[name])
   }
@@ -143,7 +143,7 @@ function addSurroundings(event: ComparedEvent, add: Add): void {
   addMembers('context', event.contexts, add)
 }
 
-function addRequest({ request: { method = '', url = '', query_string: query = '' } }: ComparedEvent, add: Add): void {
+function addRequest({ request: { method = '', url = '', query_string: query = '' } }: OpenedEvent, add: Add): void {
   if (url !== '') add('request', `${method} ${url.split(/[?#]/, 1)[0] ?? ''}`.trim())
   for (const [name, value] of new URLSearchParams(query)) add(`query ${name}`, value)
 }
@@ -184,7 +184,7 @@ function crumbText({
   category = '',
   message = '',
   data = {},
-}: Opened<NonNullable<Event['breadcrumbs']>[number]>): string {
+}: Opened<NonNullable<ComparedEvent['breadcrumbs']>[number]>): string {
   const rest = Object.entries(data).map(([name, value]) => `${name}=${asOneWord(plainValue(value) ?? '')}`)
   return [`${category}:`, message, ...rest]
     .filter((part) => part !== '')

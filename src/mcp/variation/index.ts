@@ -1,9 +1,10 @@
 import { Untrusted } from '../../contract/base/text.ts'
 import { cutWithEllipsis } from '../../lib/text.ts'
 import { Quoted } from '../text/untrusted.ts'
-import { PRESENT, readFacts, weigh, type Event } from './facts.ts'
+import { PRESENT, readFacts, weigh, type ComparedEvent } from './facts.ts'
 import { compareOccurrences, type ValueCount, type Variation, type Varying } from './vary.ts'
 
+export type { ComparedEvent } from './facts.ts'
 export { isSameData } from './open.ts'
 export { spreadOccurrences } from './spread.ts'
 export { describeValues, hasValues } from './values.ts'
@@ -39,7 +40,7 @@ const TELLING = 2
  * the number of occurrences, and of the rarest one that has it. `name` is what an occurrence is called, by its id.
  */
 export function describeVariation(
-  events: readonly Event[],
+  events: readonly ComparedEvent[],
   limits: VariationLimits,
   name: (id: string) => string = (id) => id,
 ): DescribedVariation {

@@ -1,10 +1,14 @@
+import type * as z from 'zod'
+import type { Received } from '../../client/api.ts'
 import { Untrusted } from '../../contract/base/text.ts'
+import type { Event as EventSchema } from '../../contract/events.ts'
 import { isLibraryFrame } from '../../lib/frames/library-frame.ts'
 import { cutWithEllipsis } from '../../lib/text.ts'
 import { Quoted } from '../text/untrusted.ts'
-import type { Event } from './facts.ts'
 import { openEvent } from './open.ts'
 import { stackNames } from './stacks.ts'
+
+type Event = Received<z.output<typeof EventSchema>>
 
 export interface DescribedValues {
   /** Variables of frames, the one that crashed first. */

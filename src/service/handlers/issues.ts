@@ -6,6 +6,7 @@ import { StoredSettings } from '../workspace/settings.ts'
 import { requireProduct, requireRelease } from '../workspace/access.ts'
 import { checkEtag, computeEtag } from '../shared/etag.ts'
 import { requireIssue } from '../errors/issues/access.ts'
+import { viewComparedEvents } from '../errors/issues/read/compared-events.ts'
 import { viewEvent, viewSummaries } from '../errors/issues/read/event-view.ts'
 import { readHistory } from '../errors/issues/read/history.ts'
 import { viewIssues } from '../errors/issues/read/issue-view.ts'
@@ -20,6 +21,7 @@ import { changeStatuses, findIssues } from '../errors/issues/change-statuses.ts'
 import { readPage } from '../shared/paging.ts'
 
 const FRAMES_PER_STACK = 100
+const BREADCRUMBS = 100
 
 export const issueHandlers = {
   async listIssues(input, call) {
@@ -60,6 +62,12 @@ export const issueHandlers = {
     const maxFrames = max_frames ?? FRAMES_PER_STACK
     const options = { symbolicator, product, maxFrames, includeRaw: include_raw ?? false }
     return { event: await viewEvent(db.read, occurrence, options) }
+  },
+
+  async getIssueEvents({ id, event_ids, ...input }, { db, principal, symbolicator }) {
+    await requireIssue(db.read, principal, id)
+    const { max_frames: maxFrames = FRAMES_PER_STACK, max_breadcrumbs: maxBreadcrumbs = BREADCRUMBS } = input
+    return viewComparedEvents(db.read, { issueId: id, ids: event_ids, symbolicator, maxFrames, maxBreadcrumbs })
   },
 
   async getIssueStats({ id, period = '7d', environment_id: environmentId }, call) {

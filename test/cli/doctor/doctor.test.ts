@@ -55,13 +55,13 @@ test('missing endpoints are named with what the tools do without them, and are n
   expect(report).toMatchInlineSnapshot(`
     "ok    service: a service at http://deployment.example answers; it does not say whose token this is
 
-    What it offers, asked for with 59 reads of the product My product:
-    offered    workspaces, products, issues, single issues, occurrences, single occurrences,
-                 statistics, issues of a release, requirements, single requirements, tests, single
-                 tests, links of tests, components, quality branches, single quality branches, link
-                 proposals, environments, single environments, releases, single releases, quality gate
-                 verdicts, traceability, agent types, agent configs, single agent configs, agent runs,
-                 single agent runs, events of agent runs
+    What it offers, asked for with 60 reads of the product My product:
+    offered    workspaces, products, issues, single issues, occurrences, single occurrences, several
+                 occurrences at once, statistics, issues of a release, requirements, single
+                 requirements, tests, single tests, links of tests, components, quality branches,
+                 single quality branches, link proposals, environments, single environments, releases,
+                 single releases, quality gate verdicts, traceability, agent types, agent configs,
+                 single agent configs, agent runs, single agent runs, events of agent runs
     missing    auth/me: get_workspace_context does not say who is logged in
                fix context: get_fix_context is made from the issue and its latest occurrence;
                  requirements and related issues are not stated
@@ -161,8 +161,8 @@ test('what has no row to ask about is said', async () => {
   })
   expect(code).toBe(0)
   expect(report).toContain(`
-not tried  single issues, occurrences, single occurrences, statistics, fix context: there are no
-             issues to read
+not tried  single issues, occurrences, single occurrences, several occurrences at once,
+             statistics, fix context: there are no issues to read
            single tests, links of tests: there are no tests to read
            filters of issues, issues of a release, tests: the lists are empty
            writes: doctor only reads

@@ -72,6 +72,7 @@ test('without an endpoint the tools do what the report says', async () => {
       ['get_error_issue', { issue, event: events.at(-1)?.id }, fails],
       ['get_error_issue', { issue }, works],
     ],
+    getIssueEvents: [['get_error_issue', { issue, include: ['variation'] }, /compared: all 2 occurrences/]],
     getIssueStats: [['get_error_issue', { issue, include: ['stats'] }, /does not offer statistics/]],
     getFixContext: [
       [

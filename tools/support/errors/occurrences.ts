@@ -100,7 +100,7 @@ async function readEvent(
       // A missing occurrence looks the same, but the latest one is there.
       if (latest && !isEndpointMissing(error) && (await ifOffered(read(latest.id))) !== undefined) return undefined
       return explainNotOffered('single occurrences', {
-        expected: 'no event: the latest occurrence comes with the issue',
+        expected: 'the call without event: the latest occurrence comes with the issue',
         next: nextCall('get_error_issue', { issue: issue.id }, 'the latest occurrence'),
       })(error)
     }

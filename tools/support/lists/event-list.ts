@@ -1,4 +1,4 @@
-import { isSameData } from '../../../src/mcp/variation/index.ts'
+import { isSameData, type ComparedEvent } from '../../../src/mcp/variation/index.ts'
 import { counted } from '../../../src/lib/counted.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { IssueInFull } from '../../../src/mcp/resolve/types.ts'
@@ -12,8 +12,8 @@ import {
   type BlockContent,
 } from '../../../src/mcp/text/untrusted.ts'
 import { toSecond } from '../columns.ts'
-import { crumbBefore, type Event } from '../errors/events.ts'
-import { readEventsInFull, type EventRow } from '../errors/sample-events.ts'
+import { crumbBefore } from '../errors/events.ts'
+import { readEventsInFull, type EventRow } from '../compared/sample-events.ts'
 import { varyingTags } from './varying-tags.ts'
 
 export interface EventQuery {
@@ -102,7 +102,7 @@ function pageWords({ environment, release, match }: EventQuery, { shown, total, 
     : `${counted(total, 'occurrence')}${which}, all shown.`
 }
 
-function holds(row: EventRow, event: Event | undefined, text: string): boolean {
+function holds(row: EventRow, event: ComparedEvent | undefined, text: string): boolean {
   const tags = event?.tags?.map(({ value }) => value) ?? []
   const values = event?.exceptions?.map(({ value }) => value) ?? []
   const crumbs = event?.breadcrumbs?.map(({ message }) => message) ?? []
@@ -116,7 +116,7 @@ function unlessKnown(name: EventRow['release'], isKnown: boolean | undefined): B
 }
 
 /** Title, tags and last breadcrumb of each row, where they differ from the issue's or between the rows. */
-function tellApart({ issue }: IssueInFull, rows: readonly EventRow[], events: ReadonlyMap<string, Event>) {
+function tellApart({ issue }: IssueInFull, rows: readonly EventRow[], events: ReadonlyMap<string, ComparedEvent>) {
   const read = rows.map(({ id }) => events.get(id))
   const crumbs = read.map((event) => event?.breadcrumbs?.at(-1))
   const [first] = crumbs

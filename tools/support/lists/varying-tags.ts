@@ -1,8 +1,7 @@
-import { isSameData } from '../../../src/mcp/variation/index.ts'
+import { isSameData, type ComparedEvent } from '../../../src/mcp/variation/index.ts'
 import { Quoted, textMatching } from '../../../src/mcp/text/untrusted.ts'
-import type { Event } from '../errors/events.ts'
 
-type Value = NonNullable<NonNullable<Event['tags']>[number]['value']>
+type Value = NonNullable<NonNullable<ComparedEvent['tags']>[number]['value']>
 
 /** Tags named for each occurrence; those that divide the occurrences into the fewest parts tell most. */
 const MOST = 3
@@ -11,7 +10,7 @@ const PLAIN_KEY = /^[\w.-]{1,40}$/
 const ELSEWHERE: ReadonlySet<string> = new Set(['environment', 'release', 'level'])
 
 /** By occurrence, `browser=Chrome, region=eu`: the tags whose values differ between these occurrences. */
-export function varyingTags(events: readonly (Event | undefined)[]): (Quoted | undefined)[] {
+export function varyingTags(events: readonly (ComparedEvent | undefined)[]): (Quoted | undefined)[] {
   const byEvent = events.map(tagsByKey)
   const keys = new Set(byEvent.flatMap((tags) => [...tags.keys()]))
   const varying = Array.from(keys, (key) => ({ key, parts: countParts(byEvent.map((tags) => tags.get(key))) }))
@@ -27,7 +26,7 @@ export function varyingTags(events: readonly (Event | undefined)[]): (Quoted | u
   })
 }
 
-function tagsByKey(event: Event | undefined): ReadonlyMap<string, Value> {
+function tagsByKey(event: ComparedEvent | undefined): ReadonlyMap<string, Value> {
   const tags = new Map<string, Value>()
   for (const { key, value } of event?.tags ?? []) {
     const name = textMatching(key, PLAIN_KEY)

@@ -105,6 +105,7 @@ test('products, issues and releases of a workspace one is not a member of do not
     handlers.getIssue({ id }, stranger),
     handlers.listIssueEvents({ id }, stranger),
     handlers.getIssueEvent({ id, event_id: event!.id }, stranger),
+    handlers.getIssueEvents({ id, event_ids: [event!.id] }, stranger),
     handlers.getIssueStats({ id }, stranger),
     handlers.listReleaseIssues({ release_id: releases[0]!.id }, stranger),
     handlers.setIssueStatus({ id, status: 'resolved' }, stranger),

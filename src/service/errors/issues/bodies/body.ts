@@ -80,6 +80,9 @@ function pack(text: string | Uint8Array, dictionary?: Uint8Array): Uint8Array {
   return zstdCompressSync(text, dictionary === undefined ? LEVEL : { ...LEVEL, dictionary })
 }
 
+/** Most events fit into one buffer of this size. The usual one of 64 KiB takes half as long again (decision 084). */
+const UNPACKED = { chunkSize: 16 * 1024 }
+
 function unpack(body: Uint8Array, dictionary?: Uint8Array): Buffer {
-  return zstdDecompressSync(body, dictionary === undefined ? {} : { dictionary })
+  return zstdDecompressSync(body, dictionary === undefined ? UNPACKED : { ...UNPACKED, dictionary })
 }

@@ -132,3 +132,15 @@ export async function findOccurrence(rows: Rows, issueId: string, eventId: strin
       : 'list the events of the issue',
   )
 }
+
+/** Those of the occurrences that the issue has, in the order of their ids. */
+export async function findOccurrences(
+  rows: Rows,
+  issueId: string,
+  ids: readonly string[],
+): Promise<StoredOccurrence[]> {
+  const found = await selectPlaced(rows).selectAll('occurrence').where('occurrence.id', 'in', ids).execute()
+  // As a condition of the query, the issue would make SQLite read the index of all its occurrences.
+  const own = new Map(found.filter((row) => row.issue_id === issueId).map((row) => [row.id, row]))
+  return [...new Set(ids)].flatMap((id) => own.get(id) ?? [])
+}

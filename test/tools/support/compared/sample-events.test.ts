@@ -4,7 +4,7 @@ import { createApi } from '../../../../src/client/client.ts'
 import type { Send } from '../../../../src/contract/base/wire.ts'
 import type { Context } from '../../../../src/mcp/define/define.ts'
 import { openBlock } from '../../../../src/mcp/text/open-block.ts'
-import { readVariation, variationLimits } from '../../../../tools/support/errors/variation.ts'
+import { readVariation, variationLimits } from '../../../../tools/support/compared/variation.ts'
 
 interface Sent {
   id: string

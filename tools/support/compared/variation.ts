@@ -3,7 +3,7 @@ import type { Context } from '../../../src/mcp/define/define.ts'
 import type { BlockContent } from '../../../src/mcp/text/untrusted.ts'
 import { describeVariation, type VariationLimits } from '../../../src/mcp/variation/index.ts'
 import type { Kept } from '../cuts.ts'
-import { occurrenceNames } from './occurrence-names.ts'
+import { occurrenceNames } from '../errors/occurrence-names.ts'
 import { sampleEvents, type SampledIssue } from './sample-events.ts'
 
 export const variationLimits = {
