@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { keepYoungGenerationSmall } from '../../../../src/cli/support/memory.ts'
 import { origin, startApp, type App } from '../../../app.ts'
 import type { Figure, Suite } from '../../harness/suite.ts'
 import { worstEvents, worstReports } from './shapes.ts'
@@ -10,10 +11,11 @@ const LONGEST_MS = 100
 
 type Step = (app: App) => Promise<unknown>
 
-/** Everything runs in this process; the resolution is one millisecond. */
+/** Everything runs in this process, with the memory settings of a server; the resolution is one millisecond. */
 export const worstInput: Suite = {
   about: `The longest piece of the event loop that an event or a report of 1 MB takes while it is received and while it is read, which everybody else waits for (decision 011).`,
   async run() {
+    keepYoungGenerationSmall()
     return [
       { title: 'Events of 1 MB that are expensive in different places', figures: await events() },
       { title: 'Reports of 1 MB', figures: await reports() },
