@@ -1,4 +1,5 @@
 import type { InferResult } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { parseScopes } from '../workspace/account.ts'
 import { hashToken } from '../workspace/tokens.ts'
 import { timingSafeEqual } from 'node:crypto'
@@ -30,7 +31,7 @@ export function createAuthenticator({
   platform: Platform
   log?: Log | undefined
 }): Authenticator {
-  const query = tokenQuery(db)
+  const find = rememberTokens(db)
   const usedAt = new Map<string, number>()
   const writes = new Set<Promise<void>>()
 
@@ -57,7 +58,7 @@ export function createAuthenticator({
   return {
     async authenticate(authorization) {
       const now = platform.now()
-      const { token, workspaceIds } = await findToken(db, query, readBearerToken(authorization))
+      const { token, workspaceIds } = await find(readBearerToken(authorization))
       if (token.expires_at !== null && token.expires_at <= now) throw refused('TOKEN_EXPIRED', 'the token has expired')
       noteUse(token.id, token.last_used_at, now)
       return {
@@ -104,13 +105,40 @@ function tokenQuery(db: Database) {
     .compile()
 }
 
-/** `query` is a compiled `tokenQuery`: every request reads a token. */
-async function findToken(db: Database, query: ReturnType<typeof tokenQuery>, bearer: string) {
-  const hash = hashToken(bearer)
-  const { rows: found } = await db.read.executeQuery<InferResult<typeof query>[number]>({
-    ...query,
-    parameters: [hash],
-  })
+/** Tokens that are remembered. */
+const MOST_TOKENS = 1_000
+
+/**
+ * Finds the token with its workspaces. One that was found is remembered until the next commit of any process, so that a
+ * revocation ends it at once (decision 074).
+ */
+function rememberTokens(db: Database) {
+  const query = tokenQuery(db)
+  const found = new LRUCache<string, FoundToken>({ max: MOST_TOKENS })
+  let state: number | undefined
+  return async (bearer: string): Promise<FoundToken> => {
+    const hash = hashToken(bearer)
+    const now = db.read.committedState?.()
+    if (now === undefined || now !== state) found.clear()
+    state = now
+    const known = found.get(hash)
+    if (known !== undefined) return known
+    const token = await findToken(db, query, hash)
+    // The state may be another one by now.
+    if (state === now) found.set(hash, token)
+    return token
+  }
+}
+
+type TokenQuery = ReturnType<typeof tokenQuery>
+
+interface FoundToken {
+  token: InferResult<TokenQuery>[number]
+  workspaceIds: string[]
+}
+
+async function findToken(db: Database, query: TokenQuery, hash: string): Promise<FoundToken> {
+  const { rows: found } = await db.read.executeQuery<FoundToken['token']>({ ...query, parameters: [hash] })
   const token = found[0]
   const known = token !== undefined && timingSafeEqual(Buffer.from(token.hash), Buffer.from(hash))
   if (!known || token.revoked_at !== null) throw refused('TOKEN_INVALID', 'the token is not valid here')

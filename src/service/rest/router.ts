@@ -11,6 +11,7 @@ import { createRateLimit, type Rate } from '../../lib/token-bucket.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../shared/log.ts'
 import { stackText } from '../../lib/stack.ts'
+import { rememberedAnswer } from './remembered-answers.ts'
 import { errorBody, errorReply, toFailure, jsonReply, textReply } from './replies.ts'
 import { compileReader, type ParsedRequest } from './requests.ts'
 import { TextReply } from '../shared/text-reply.ts'
@@ -230,6 +231,7 @@ async function run(
     if (options.checkResponses === true) checkResponse(route, response)
     return JSON.stringify(response)
   }
+  if (route.endpoint.method === 'GET') return rememberedAnswer(call, input, () => work(call.db))
   if (requestKey === undefined || validateOnly) return work(call.db)
   return options.idempotency.once({ tokenId: call.principal.tokenId, key: requestKey, hash }, work)
 }

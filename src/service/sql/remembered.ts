@@ -1,11 +1,15 @@
+import { LRUCache } from 'lru-cache'
 import type { Rows } from './database.ts'
 
 /** Answers kept of one state of a database: the newest ones. */
 const MOST_ANSWERS = 12
+/** Characters of texts kept of one state, with their keys. */
+const MOST_CHARACTERS = 2_000_000
 
 interface Kept {
   state: number
   answers: Map<string, Promise<unknown>>
+  texts: LRUCache<string, string>
 }
 
 const kept = new WeakMap<Rows, Kept>()
@@ -29,10 +33,26 @@ export function remembered<T>(rows: Rows, key: string, compute: () => Promise<T>
   return answer
 }
 
+/** The same for a text: as many as fit into 2,000,000 characters, those that were asked for last. */
+export async function rememberedText(rows: Rows, key: string, compute: () => Promise<string>): Promise<string> {
+  const state = rows.committedState?.()
+  if (state === undefined) return compute()
+  const { texts } = keptAt(rows, state)
+  const known = texts.get(key)
+  if (known !== undefined) return known
+  const text = await compute()
+  texts.set(key, text)
+  return text
+}
+
 function keptAt(rows: Rows, state: number): Kept {
   const known = kept.get(rows)
   if (known?.state === state) return known
-  const fresh: Kept = { state, answers: new Map() }
+  const texts = new LRUCache<string, string>({
+    maxSize: MOST_CHARACTERS,
+    sizeCalculation: (text, key) => text.length + key.length,
+  })
+  const fresh: Kept = { state, answers: new Map(), texts }
   kept.set(rows, fresh)
   return fresh
 }
