@@ -39,7 +39,7 @@ export type Bindable = string | number | bigint | null | Uint8Array
 
 /**
  * The port to the store. Reads never wait for writes; writes are one transaction each, one at a time, on disk when
- * their promise resolves (`synchronous=FULL`). SQLite implements it; another database needs this interface, a `Dialect`
+ * their promise resolves. SQLite implements it; another database needs this interface, a `Dialect`
  * and its migrations, and no change outside this folder but to open it.
  */
 export interface Database {

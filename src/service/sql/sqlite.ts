@@ -9,8 +9,9 @@ import type { Bindable, Database, Pause, Prepare, Rows, Statement } from './data
 import { migrate } from './migrate.ts'
 import { isBusy, translate, translated, translatedRows } from './passing-failures.ts'
 import type { Schema } from './schema.ts'
-import { sliceLength } from './slice-length.ts'
+import { sliceLength } from './writing/slice-length.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
+import { createWalFlush, type Sync, type WalFlush } from './writing/wal-flush.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
 /** How often to try the write lock while another process holds it. */
@@ -19,20 +20,30 @@ const STATEMENTS_KEPT = 512
 /** Pages of the WAL after which they are written into the file: 16 MB, in which many of them repeat. */
 const CHECKPOINT_PAGES = 4_000
 
+interface OpenOptions {
+  busyTimeoutMs?: number
+  /** Another one than the system's. For tests. */
+  sync?: Sync
+}
+
 /**
  * Opens (or creates, mode 0600) the database file and brings it to the newest schema. One connection writes, one reads;
  * `write` and `batch` wait in one queue. Another process that keeps the write lock for five seconds makes opening and
  * every write that waits fail with `unavailable`; reads go on meanwhile. Throws `failed_precondition` with the path when the
  * file is damaged or from a newer version of the program.
  */
-export async function openSqlite(file: string, { busyTimeoutMs = BUSY_TIMEOUT_MS } = {}): Promise<Database> {
+export async function openSqlite(
+  file: string,
+  { busyTimeoutMs = BUSY_TIMEOUT_MS, sync }: OpenOptions = {},
+): Promise<Database> {
   closeSync(openSync(file, 'a', 0o600))
   chmodSync(file, 0o600)
   const writer = new DatabaseSync(file, { timeout: busyTimeoutMs })
   try {
     await useWal(writer, busyTimeoutMs)
+    // A commit is flushed by `WalFlush`, which does not block the process; NORMAL flushes what a merge of the WAL needs.
     // On macOS `fsync` leaves data in the drive's cache; elsewhere the two last settings change nothing.
-    writer.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -16000; PRAGMA fullfsync = 1')
+    writer.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA fullfsync = 1')
     writer.exec(`PRAGMA checkpoint_fullfsync = 1; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     migrate(writer)
     // From here on #begin waits for the lock without blocking the process, which SQLite's own waiting would do.
@@ -43,7 +54,7 @@ export async function openSqlite(file: string, { busyTimeoutMs = BUSY_TIMEOUT_MS
     // Read-only: a read path that writes by mistake fails in its first test.
     const reader = new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly: true })
     reader.exec('PRAGMA cache_size = -16000')
-    return new SqliteDatabase(writer, reader, busyTimeoutMs)
+    return new SqliteDatabase(writer, reader, { flush: createWalFlush(file, sync), busyTimeoutMs })
   } catch (error) {
     writer.close()
     throw explainFailure(file, translate(error))
@@ -86,15 +97,21 @@ class SqliteDatabase implements Database {
   readonly #writer: DatabaseSync
   readonly #rows: Rows
   readonly #prepare: Prepare
+  readonly #flush: WalFlush
   readonly #busyTimeoutMs: number
   #queue: Promise<unknown> = Promise.resolve()
   /** When a write last gave up waiting for another process's lock. */
   #gaveUpAt = -Infinity
   #closed = false
 
-  constructor(writer: DatabaseSync, reader: DatabaseSync, busyTimeoutMs: number) {
+  constructor(
+    writer: DatabaseSync,
+    reader: DatabaseSync,
+    { flush, busyTimeoutMs }: { flush: WalFlush; busyTimeoutMs: number },
+  ) {
     this.#writer = writer
     this.#reader = reader
+    this.#flush = flush
     this.#busyTimeoutMs = busyTimeoutMs
     this.#rows = queryBuilder(writer)
     const dataVersion = reader.prepare('PRAGMA data_version')
@@ -103,8 +120,8 @@ class SqliteDatabase implements Database {
     this.#prepare = Object.assign(cached(writer, fastStatement), { dialect: sqliteDialect })
   }
 
-  write<T>(work: (rows: Rows, prepare: Prepare) => Promise<T>): Promise<T> {
-    return this.#enqueue(async () => {
+  async write<T>(work: (rows: Rows, prepare: Prepare) => Promise<T>): Promise<T> {
+    const result = await this.#enqueue(async () => {
       try {
         const result = await work(this.#rows, this.#prepare)
         this.#writer.exec('COMMIT')
@@ -114,10 +131,12 @@ class SqliteDatabase implements Database {
         throw translate(error)
       }
     })
+    await this.#flush.flush()
+    return result
   }
 
-  batch<T>(work: (prepare: Prepare) => T): Promise<T> {
-    return this.#enqueue(() => {
+  async batch<T>(work: (prepare: Prepare) => T): Promise<T> {
+    const result = await this.#enqueue(() => {
       try {
         const result = work(this.#prepare)
         this.#writer.exec('COMMIT')
@@ -127,6 +146,8 @@ class SqliteDatabase implements Database {
         throw translate(error)
       }
     })
+    await this.#flush.flush()
+    return result
   }
 
   async writeInSlices<T>(work: (rows: Rows, prepare: Prepare, pause: Pause) => Promise<T>): Promise<T> {
@@ -144,6 +165,8 @@ class SqliteDatabase implements Database {
     try {
       const result = await work(this.#rows, this.#prepare, pause)
       this.#writer.exec('COMMIT')
+      slice.end()
+      await this.#flush.flush()
       return result
     } catch (error) {
       if (!slice.ended) this.#rollback()
@@ -182,6 +205,7 @@ class SqliteDatabase implements Database {
     if (this.#closed) return
     this.#closed = true
     await this.#queue
+    await this.#flush.close()
     this.#reader.close()
     this.#writer.close()
   }
@@ -201,6 +225,7 @@ class SqliteDatabase implements Database {
     const deadline = queuedAt <= this.#gaveUpAt ? 0 : performance.now() + this.#busyTimeoutMs
     for (;;) {
       try {
+        this.#flush.check()
         this.#writer.exec('BEGIN IMMEDIATE')
         return
       } catch (error) {

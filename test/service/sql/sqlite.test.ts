@@ -212,12 +212,43 @@ test('a read that meets a lock is unavailable, prepared before or not, whole or 
   other.close()
 })
 
-test('a commit reaches the disk itself, also where fsync stops at its cache', async () => {
+test('a merge of the log reaches the disk itself, also where fsync stops at its cache', async () => {
   const setting = (name: string) =>
     db.batch((prepare) => prepare(`PRAGMA ${name}`).get<Record<string, number>>()?.[name])
-  expect(await setting('synchronous')).toBe(2)
+  expect(await setting('synchronous')).toBe(1)
   expect(await setting('fullfsync')).toBe(1)
   expect(await setting('checkpoint_fullfsync')).toBe(1)
+})
+
+test('a write resolves once a flush that began after its commit has ended; the next one runs meanwhile', async () => {
+  const flushes: (() => void)[] = []
+  const held = await openSqlite(join(folder, 'held.db'), { sync: (_, done) => flushes.push(() => done(null)) })
+  const settled: string[] = []
+  const write = (id: string) =>
+    held.write((rows) => rows.insertInto('workspace').values(workspace(id)).execute()).then(() => settled.push(id))
+  const count = () => held.read.selectFrom('workspace').selectAll().execute()
+  const writes = [write('a'), write('b'), held.batch(() => settled.push('batch runs'))]
+  await expect.poll(async () => (await count()).length).toBe(2)
+  await expect.poll(() => settled).toEqual(['batch runs'])
+  expect(flushes).toHaveLength(1)
+  flushes.shift()?.()
+  await expect.poll(() => flushes.length).toBe(1)
+  expect(settled).toEqual(['batch runs', 'a'])
+  flushes.shift()?.()
+  await Promise.all(writes)
+  expect(settled).toEqual(['batch runs', 'a', 'b'])
+  await held.close()
+})
+
+test('after a flush that failed nothing is written, because no later one can prove anything', async () => {
+  const errors = [new Error('EIO'), null]
+  const broken = await openSqlite(join(folder, 'broken.db'), { sync: (_, done) => done(errors.shift() ?? null) })
+  const add = (id: string) => broken.write((rows) => rows.insertInto('workspace').values(workspace(id)).execute())
+  await expect(add('a')).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(add('b')).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(broken.batch(() => undefined)).rejects.toMatchObject({ code: 'unavailable' })
+  expect(errors).toHaveLength(1)
+  await broken.close()
 })
 
 test('a closed database refuses politely, and a second close is harmless', async () => {

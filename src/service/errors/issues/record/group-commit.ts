@@ -42,9 +42,6 @@ export function groupCommit<Session>({ db, begin, end }: GroupCommitOptions<Sess
     let taken: WaitingItem<Session>[] = []
     const take = () => {
       taken = waiting.splice(0, LARGEST_BATCH)
-      scheduled = false
-      // Items that came too late for this transaction go into the next one.
-      schedule()
     }
     try {
       const outcomes = await db.batch((prepare) => {
@@ -57,6 +54,9 @@ export function groupCommit<Session>({ db, begin, end }: GroupCommitOptions<Sess
       if (taken.length === 0) take()
       for (const one of taken) one.reject(error)
     }
+    scheduled = false
+    // Items that came too late for this transaction, or while it was flushed, go into the next one.
+    schedule()
   }
 
   function runAll(prepare: Prepare, items: readonly WaitingItem<Session>[]): (() => void)[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sliceLength } from '../../../src/service/sql/slice-length.ts'
+import { sliceLength } from '../../../../src/service/sql/writing/slice-length.ts'
 
 test('a slice lasts as long as the last one took to close, and a quarter of what it waited for others', () => {
   expect(sliceLength({ closingMs: 2, waitedMs: 1 })).toBe(10)
