@@ -159,6 +159,8 @@ export interface IssueRow {
   /** 0 or 1, null for an issue that is older than the column. */
   suspicious: Generated<number | null>
   contradicted: Generated<number | null>
+  /** Numbers in its product what changed the issue and was no event that counted (decision 089). */
+  facts_revision: Generated<number>
 }
 
 interface IssueHashRow {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { columnIn } from '../sql/conditions.ts'
 import type { Prepare, Rows } from '../sql/database.ts'
 import { hourMs } from '../shared/times.ts'
+import { noteIssueChange } from './issue-facts/revision.ts'
 
 /** Width of the buckets of an environment. */
 const tenMinutesMs = 600_000
@@ -38,6 +39,7 @@ export function setComponent(prepare: Prepare, issueId: string, componentId: str
   addHours(prepare, issueId, issue.component_id, -1)
   addHours(prepare, issueId, componentId, 1)
   prepare('UPDATE issue SET component_id = ? WHERE id = ?').run(componentId, issueId)
+  noteIssueChange(prepare, issueId)
   return true
 }
 

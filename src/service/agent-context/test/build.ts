@@ -2,7 +2,7 @@ import type { Call } from '../../shared/context.ts'
 import { createTruncationNotes, keepFirst } from '../../shared/truncation-notes.ts'
 import { countedLinks } from '../../quality/coverage/links.ts'
 import type { CountedLink } from '../../quality/coverage/rule.ts'
-import { liveIssues, type LiveIssue } from '../../quality/gaps/exposure.ts'
+import { liveIssues, type LiveIssue, type LiveIssues } from '../../quality/gaps/exposure.ts'
 import { scanGaps, type ScannedGap } from '../../quality/gaps/scan.ts'
 import { viewGaps, type GapBody } from '../../quality/gaps/view.ts'
 import { compileGlob } from '../../workspace/components/glob.ts'
@@ -12,7 +12,7 @@ import type { StoredRequirement } from '../../quality/requirements/access.ts'
 import { requirementKey, testKey } from '../../quality/keys.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
 import { CodeRefs, Criteria } from '../../quality/requirements/columns.ts'
-import { crashFiles } from '../../quality/gaps/crash-files.ts'
+import { issueClaims } from '../../quality/gaps/issue-claims.ts'
 import { ancestorNumbers } from '../../quality/requirements/tree.ts'
 import { requirementRef, viewRequirements } from '../../quality/requirements/view.ts'
 import type { Rows } from '../../sql/database.ts'
@@ -40,8 +40,7 @@ export interface ContextOptions {
 
 export interface SharedContext {
   gaps: readonly ScannedGap[]
-  /** Without those that are doubted: nothing is suggested because of them. */
-  issues: readonly LiveIssue[]
+  issues: LiveIssues
   conventions: ConventionsBody
   testFiles: readonly TestFile[]
 }
@@ -56,7 +55,7 @@ const CASES_SHOWN = 20
 export async function readShared(rows: Rows, product: StoredProduct, now: number): Promise<SharedContext> {
   return {
     gaps: await scanGaps(rows, product, { window: WINDOW, now }),
-    issues: (await liveIssues(rows, product.id, { window: '30d', now })).filter(({ doubt }) => doubt === undefined),
+    issues: await liveIssues(rows, product.id, { window: '30d', now }),
     ...(await readConventions(rows, product.id)),
   }
 }
@@ -208,12 +207,15 @@ function testsNaming(id: string, links: readonly CountedLink[], keys: ReadonlyMa
   return tests.flatMap((test) => keys.get(test) ?? [])
 }
 
-/** The issues whose files the requirement claims, highest exposure first. */
-async function claimedIssues(rows: Rows, productId: number, requirementId: string, issues: readonly LiveIssue[]) {
-  const { claims } = await crashFiles(rows, productId)
-  const isClaimed = (path: string) => claims.get(path)?.some((claim) => claim.requirementId === requirementId) === true
-  return issues
-    .filter(({ files }) => files.some(({ path }) => isClaimed(path)))
+/**
+ * The issues whose files the requirement claims, highest exposure first, without those that are doubted: nothing is
+ * suggested because of them.
+ */
+async function claimedIssues(rows: Rows, productId: number, requirementId: string, issues: LiveIssues) {
+  const { byRequirement } = await issueClaims(rows, productId)
+  const claimed = (byRequirement.get(requirementId) ?? []).flatMap((id) => issues.get(id) ?? [])
+  return claimed
+    .filter(({ doubt }) => doubt === undefined)
     .toSorted((a, b) => b.weighted - a.weighted || a.number - b.number)
 }
 

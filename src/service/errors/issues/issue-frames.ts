@@ -3,6 +3,7 @@ import type { LocateFrame } from '../../workspace/components/locate-frame.ts'
 import { withoutHashes } from '../grouping/paths.ts'
 import type { NormalEvent, NormalFrame } from '../event/event.ts'
 import type { Prepare } from '../../sql/database.ts'
+import { noteIssueChange } from '../../workspace/issue-facts/revision.ts'
 
 /** A location in the team's code that an error went through. */
 export interface IssueFrame {
@@ -85,11 +86,13 @@ export function recordIssueFrames(
   const statement = prepare(
     'INSERT INTO issue_frame (product_id, path, function, issue_id, distance) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
   )
-  let room = MOST_OF_ISSUE - (known?.count ?? 0)
+  const room = MOST_OF_ISSUE - (known?.count ?? 0)
+  let added = 0
   for (const { path, function: name, distance } of frames) {
-    if (room <= 0) return
-    room -= statement.run(productId, path, name, issueId, distance).changes
+    if (added >= room) break
+    added += statement.run(productId, path, name, issueId, distance).changes
   }
+  if (added > 0) noteIssueChange(prepare, issueId)
 }
 
 /** Replaces the locations of an issue, inside the caller's transaction. */
@@ -100,5 +103,6 @@ export function replaceIssueFrames(
   frames: readonly IssueFrame[],
 ): void {
   prepare('DELETE FROM issue_frame WHERE issue_id = ?').run(issueId)
+  noteIssueChange(prepare, issueId)
   recordIssueFrames(prepare, productId, issueId, frames)
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type * as z from 'zod'
 import type { Actor, IssueStatus } from '../../../contract/base/common.ts'
 import { audit } from '../../workspace/audit.ts'
+import { nextFactsRevision } from '../../workspace/issue-facts/revision.ts'
 import type { Writing } from '../../shared/context.ts'
 import { newestFor } from '../../workspace/releases/fix-order.ts'
 import type { OrderedRelease } from '../../workspace/releases/release-order.ts'
@@ -152,6 +153,7 @@ export async function changeStatus(
       held_last_at: null,
       is_regression: status === 'resolved' ? 0 : issue.is_regression,
       version: issue.version + 1,
+      facts_revision: nextFactsRevision,
     })
     .where('id', '=', issue.id)
     .execute()

@@ -1,33 +1,33 @@
+import { sql, type SqlBool } from 'kysely'
 import { IssueStatus, Level } from '../../../contract/base/common.ts'
-import { crashFiles, nearestFile, type CrashFiles } from '../../quality/gaps/crash-files.ts'
+import { largest } from '../../../lib/largest.ts'
+import { issueClaims, type ProductClaims } from '../../quality/gaps/issue-claims.ts'
 import type { Rows } from '../../sql/database.ts'
 import { remembered } from '../../sql/remembered.ts'
+import { keptByIssue } from '../../workspace/issue-facts/kept-by-issue.ts'
+import type { StoredProduct } from '../../workspace/products.ts'
 import type { Matrix, MatrixRow } from './model.ts'
 
 export interface MatrixIssues {
   /** The open issues whose in-app files the requirement's code references match, by key; at most 20 of one. */
   byRequirement: ReadonlyMap<string, MatrixRow['issues']>
-  /** Files nearest to the crash that no requirement claims: most events first. */
+  /** Files nearest to the crash that no requirement claims, at most 50: most events first. */
   unclaimedFiles: Matrix['orphans']['files_with_errors_without_requirement']
 }
 
 /** Issues of one requirement in the matrix; the most frequent ones. */
 const MOST_ISSUES = 20
+const MOST_FILES = 50
 
 /** The open issues of a product by the requirements whose files they go through. */
-export function readIssues(rows: Rows, productId: number): Promise<MatrixIssues> {
-  return remembered(rows, `matrix issues ${productId}`, async () => {
-    const open = await rows
-      .selectFrom('issue')
-      .innerJoin('product', 'product.id', 'issue.product_id')
-      .select(['issue.id', 'issue.number', 'issue.title', 'issue.status', 'issue.level', 'issue.times_seen'])
-      .select('product.key_prefix')
-      .where('issue.product_id', '=', productId)
-      .where('issue.status', '=', 'unresolved')
-      .orderBy('issue.number')
-      .execute()
-    const facts = await crashFiles(rows, productId)
-    return { byRequirement: issuesByRequirement(open, facts), unclaimedFiles: unclaimed(open, facts) }
+export function readIssues(
+  rows: Rows,
+  { id: productId, key_prefix: prefix }: Pick<StoredProduct, 'id' | 'key_prefix'>,
+): Promise<MatrixIssues> {
+  return remembered(rows, `matrix issues ${String(productId)}`, async () => {
+    const open = await openIssues(rows, productId)
+    const claims = await issueClaims(rows, productId)
+    return { byRequirement: issuesByRequirement(open, claims, prefix), unclaimedFiles: unclaimedFiles(open, claims) }
   })
 }
 
@@ -38,31 +38,49 @@ interface OpenIssue {
   status: string
   level: string
   times_seen: number
-  key_prefix: string
 }
 
-function issuesByRequirement(open: readonly OpenIssue[], { files, claims }: CrashFiles): MatrixIssues['byRequirement'] {
-  const found = new Map<string, Set<OpenIssue>>()
-  for (const issue of open) {
-    for (const { path } of files.get(issue.id) ?? []) {
-      for (const { requirementId } of claims.get(path) ?? []) {
-        const issues = found.get(requirementId) ?? new Set()
-        found.set(requirementId, issues.add(issue))
-      }
-    }
-  }
+type OpenIssues = ReadonlyMap<string, OpenIssue>
+
+/** Of an open issue without its title. */
+const ISSUE_BYTES = 150
+
+function openIssues(rows: Rows, productId: number): Promise<OpenIssues> {
+  const isOfProduct = sql<SqlBool>`product_id = ${productId}`
+  return keptByIssue(rows, productId, {
+    name: 'open issues',
+    follows: 'every change',
+    async read(issueIds): Promise<Map<string, OpenIssue>> {
+      const open = await rows
+        .selectFrom('issue')
+        .select(['id', 'number', 'title', 'status', 'level', 'times_seen'])
+        .where('status', '=', 'unresolved')
+        .where(issueIds === undefined ? isOfProduct : rows.dialect.isOneOf('id', issueIds))
+        .execute()
+      return new Map(open.map((issue) => [issue.id, issue]))
+    },
+    size: ({ title }) => ISSUE_BYTES + title.length,
+  })
+}
+
+function issuesByRequirement(
+  open: OpenIssues,
+  { byRequirement }: ProductClaims,
+  prefix: string,
+): MatrixIssues['byRequirement'] {
   return new Map(
-    Array.from(found, ([id, issues]) => [
-      id,
-      [...issues]
-        .toSorted((one, other) => other.times_seen - one.times_seen)
+    Array.from(byRequirement, ([requirementId, issueIds]) => [
+      requirementId,
+      issueIds
+        .flatMap((id) => open.get(id) ?? [])
+        .toSorted((one, other) => other.times_seen - one.times_seen || one.number - other.number)
         .slice(0, MOST_ISSUES)
-        .map(viewIssue),
+        .map((issue) => viewIssue(issue, prefix)),
     ]),
   )
 }
 
-function viewIssue({ id, number, title, status, level, times_seen, key_prefix: prefix }: OpenIssue) {
+function viewIssue({ id, number, title, status, level, times_seen }: OpenIssue, prefix: string) {
   return {
     id,
     short_id: `${prefix}-${String(number)}`,
@@ -73,15 +91,12 @@ function viewIssue({ id, number, title, status, level, times_seen, key_prefix: p
   }
 }
 
-/** For each issue the file nearest to the crash, unless a requirement claims it. */
-function unclaimed(open: readonly OpenIssue[], { files, claims }: CrashFiles): MatrixIssues['unclaimedFiles'] {
+/** The files nearest to the crash of an issue that no requirement claims. */
+function unclaimedFiles(open: OpenIssues, { unclaimed }: ProductClaims): MatrixIssues['unclaimedFiles'] {
   const events = new Map<string, number>()
-  for (const { id, times_seen: times } of open) {
-    const nearest = nearestFile(files.get(id) ?? [])
-    if (nearest === undefined || claims.has(nearest.path)) continue
-    events.set(nearest.path, (events.get(nearest.path) ?? 0) + times)
+  for (const [id, path] of unclaimed) {
+    const issue = open.get(id)
+    if (issue !== undefined) events.set(path, (events.get(path) ?? 0) + issue.times_seen)
   }
-  return Array.from(events, ([path, count]) => ({ path, events: count })).toSorted(
-    (one, other) => other.events - one.events || (one.path < other.path ? -1 : 1),
-  )
+  return largest(events, MOST_FILES).map(([path, count]) => ({ path, events: count }))
 }

@@ -26,7 +26,6 @@ export interface MatrixFacts {
 
 /** Lists of orphans are cut here; `totals` counts all. */
 const MOST_ORPHANS = 100
-const MOST_FILES = 50
 
 /**
  * The traceability matrix of a scope with all its rows, in the order of the requirements' keys (contract §7): every
@@ -36,7 +35,7 @@ export async function readMatrix(rows: Rows, product: StoredProduct, facts: Matr
   const { query, scope, verdict, version, now } = facts
   const requirements = await inScope(rows, product, { query, scope, now })
   const tests = await readMatrixTests(rows, product.id, scope)
-  const issues = await readIssues(rows, product.id)
+  const issues = await readIssues(rows, product)
   const components = await componentRefs(rows, new Set(requirements.flatMap((one) => one.component_ids)))
   const viewed = requirements.map((one) => viewRow(one, { tests, issues, components, risksByItem: facts.risksByItem }))
   const parts = included(query)
@@ -172,7 +171,7 @@ function orphans(
   return {
     tests_without_requirement: tests.unlinked.slice(0, MOST_ORPHANS),
     requirements_without_test: untested.slice(0, MOST_ORPHANS).map(({ id, key, title }) => ({ id, key, title })),
-    files_with_errors_without_requirement: issues.unclaimedFiles.slice(0, MOST_FILES),
+    files_with_errors_without_requirement: issues.unclaimedFiles,
   }
 }
 

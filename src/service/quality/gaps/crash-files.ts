@@ -1,6 +1,5 @@
 import type { Rows } from '../../sql/database.ts'
-import { remembered } from '../../sql/remembered.ts'
-import { requirementsOfPaths, type PathClaim } from '../requirements/match.ts'
+import { keptByIssue } from '../../workspace/issue-facts/kept-by-issue.ts'
 
 /** A file of an issue's in-app frames and its distance to the crash: 0 is the crash. */
 export interface CrashFile {
@@ -8,36 +7,36 @@ export interface CrashFile {
   distance: number
 }
 
-export interface CrashFiles {
-  /** The files of each issue by its id, each file once, by path. */
-  files: ReadonlyMap<string, readonly CrashFile[]>
-  /** The requirements that claim one of the files, by path. */
-  claims: ReadonlyMap<string, readonly PathClaim[]>
-}
+/** The files of each issue by its id, each file once, by path. */
+export type CrashFiles = ReadonlyMap<string, readonly CrashFile[]>
 
-/** The files of all issues of a product, and the requirements that claim them. */
+/** Of one file, with its path. */
+const FILE_BYTES = 100
+
+/** The files of all issues of a product; kept in memory. */
 export function crashFiles(rows: Rows, productId: number): Promise<CrashFiles> {
-  return remembered(rows, `crash files ${productId}`, async () => {
-    const files = await filesOfIssues(rows, productId)
-    const paths = new Set<string>()
-    for (const own of files.values()) for (const { path } of own) paths.add(path)
-    return { files, claims: await requirementsOfPaths(rows, productId, [...paths]) }
+  return keptByIssue(rows, productId, {
+    name: 'crash files',
+    follows: 'facts revision',
+    read: (issueIds) => (issueIds === undefined ? filesInProduct(rows, productId) : filesOfIssues(rows, issueIds)),
+    size: (files) => files.length * FILE_BYTES,
   })
 }
 
-/** The files of these issues, as many as one statement can bind (`chunks`), or of all. */
-export async function filesOfIssues(
-  rows: Rows,
-  productId: number,
-  issueIds?: readonly string[],
-): Promise<Map<string, readonly CrashFile[]>> {
-  const found = await rows
-    .selectFrom('issue_frame')
-    .select(['issue_id', 'path', 'distance'])
-    .where('product_id', '=', productId)
-    .$if(issueIds !== undefined, (query) => query.where('issue_id', 'in', issueIds ?? []))
-    .orderBy('path')
-    .execute()
+function frames(rows: Rows) {
+  return rows.selectFrom('issue_frame').select(['issue_id', 'path', 'distance'])
+}
+
+async function filesInProduct(rows: Rows, productId: number): Promise<CrashFiles> {
+  return byIssue(await frames(rows).where('product_id', '=', productId).orderBy('path').execute())
+}
+
+/** The files of these issues. */
+export async function filesOfIssues(rows: Rows, issueIds: readonly string[]): Promise<CrashFiles> {
+  return byIssue(await frames(rows).where(rows.dialect.isOneOf('issue_id', issueIds)).orderBy('path').execute())
+}
+
+function byIssue(found: readonly { issue_id: string; path: string; distance: number }[]): CrashFiles {
   const files = new Map<string, CrashFile[]>()
   // Rows of one file follow each other: they share one text of its path.
   let path = ''

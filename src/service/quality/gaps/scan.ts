@@ -7,16 +7,8 @@ import { maxResultAgeMs } from '../coverage/policy.ts'
 import { judgeCoverage, type CountedLink, type CoverageStateName } from '../coverage/rule.ts'
 import type { CoveredProduct } from '../coverage/read.ts'
 import type { Rows } from '../../sql/database.ts'
-import { remembered } from '../../sql/remembered.ts'
-import { crashFiles, nearestFile } from './crash-files.ts'
-import {
-  liveIssues,
-  weightedEvents,
-  windowStart,
-  type Exposure,
-  type LiveIssue,
-  type ExposureWindow,
-} from './exposure.ts'
+import type { Exposure, GapQuery } from './exposure.ts'
+import { readExposures, type Exposures } from './exposures.ts'
 import { exposureScore, gapScore, UNCLAIMED_RISK, type GapTypeName } from './score.ts'
 import { readTexts } from '../../sql/json.ts'
 
@@ -37,44 +29,24 @@ export interface ScannedGap {
   score: number
 }
 
-export interface GapQuery {
-  window: ExposureWindow
-  environmentId?: string | undefined
-  /** Epoch milliseconds. */
-  now: number
-}
-
-/** The most hot files in the list: anyone who can send events can create them. */
-const MOST_FILES = 200
-
 /**
  * Every gap of a product in list order (contract §9.1): by descending score, then by the key's number, files by path.
  * There is one per requirement, judged by its own links, and one per file that occurs in errors and that no requirement
  * claims.
  */
 export async function scanGaps(rows: Rows, product: CoveredProduct, query: GapQuery): Promise<ScannedGap[]> {
-  const { exposures, files } = await readExposures(rows, product.id, query)
+  const exposures = await readExposures(rows, product.id, query)
   const open =
     query.environmentId === undefined
       ? await readOpenGaps(rows, product, query)
       : await judgedGaps(rows, product, query)
   const gaps = open.map((gap): ScannedGap => {
-    const exposure = exposures(gap.id, gap.componentIds)
+    const exposure = exposures.find(gap.id, gap.componentIds)
     const { id: requirementId, ...facts } = gap
     return { ...facts, ...scored(gap.type, gap.risk, exposure), requirementId, path: '' }
   })
+  const files = exposures.hotFiles.map(viewHotFile)
   return [...gaps, ...files].toSorted((a, b) => b.score - a.score || a.number - b.number || (a.path < b.path ? -1 : 1))
-}
-
-/** What errors say of a product's gaps: the exposure of each requirement, and the files that none claims. */
-function readExposures(rows: Rows, productId: number, query: GapQuery) {
-  const { window, environmentId = '', now } = query
-  return remembered(rows, `exposures ${productId} ${windowStart(window, now)} ${environmentId}`, async () => {
-    const issues = await liveIssues(rows, productId, query)
-    const { claims } = await crashFiles(rows, productId)
-    const counted = issues.filter(({ doubt }) => doubt === undefined)
-    return { exposures: exposureIndex(issues, claims), files: hotFiles(counted, claims) }
-  })
 }
 
 /** The id of a gap: the same type and subject have the same id in every scan. */
@@ -169,72 +141,22 @@ function parsedOnce() {
   }
 }
 
-/** Looks up the issues that add to the score of a requirement, by its id and its components. */
-function exposureIndex(
-  issues: readonly LiveIssue[],
-  claims: ReadonlyMap<string, readonly { requirementId: string }[]>,
-) {
-  const byRequirement = new Map<string, Set<LiveIssue>>()
-  for (const issue of issues) {
-    for (const { path } of issue.files) {
-      for (const { requirementId } of claims.get(path) ?? []) {
-        const matched = byRequirement.get(requirementId) ?? new Set()
-        byRequirement.set(requirementId, matched.add(issue))
-      }
-    }
-  }
-  const byComponent = Map.groupBy(
-    issues.filter(({ doubt }) => doubt === undefined),
-    ({ componentId }) => componentId,
-  )
-  const none: Exposure = { matched: [], nearby: [], doubted: [] }
-  const nearbyOnly = new Map<string, Exposure>()
-  return (requirementId: string, componentIds: readonly string[]): Exposure => {
-    const matched = byRequirement.get(requirementId)
-    if (matched === undefined && componentIds.length === 0) return none
-    const components = componentIds.join(' ')
-    const known = matched === undefined ? nearbyOnly.get(components) : undefined
-    if (known !== undefined) return known
-    const nearby = [...new Set(componentIds)].flatMap((id) => byComponent.get(id) ?? [])
-    const [sound, doubted] = splitDoubted(matched ?? [])
-    const exposure = { matched: sound, nearby: nearby.filter((issue) => matched?.has(issue) !== true), doubted }
-    if (matched === undefined) nearbyOnly.set(components, exposure)
-    return exposure
-  }
-}
-
-function splitDoubted(issues: Iterable<LiveIssue>): [sound: LiveIssue[], doubted: LiveIssue[]] {
-  const { sound = [], doubted = [] } = Object.groupBy(issues, ({ doubt }) =>
-    doubt === undefined ? 'sound' : 'doubted',
-  )
-  return [sound, doubted]
-}
-
-/** For each issue the file nearest to the crash, unless a requirement claims it. */
-function hotFiles(issues: readonly LiveIssue[], claims: ReadonlyMap<string, unknown>): ScannedGap[] {
-  const byFile = new Map<string, LiveIssue[]>()
-  for (const issue of issues) {
-    const nearest = nearestFile(issue.files)
-    if (nearest === undefined || claims.has(nearest.path)) continue
-    const issuesThere = byFile.get(nearest.path)
-    if (issuesThere === undefined) byFile.set(nearest.path, [issue])
-    else issuesThere.push(issue)
-  }
+function viewHotFile({ path, exposure }: Exposures['hotFiles'][number]): ScannedGap {
   const type = 'GAP_TYPE_UNCLAIMED_HOT_FILE'
-  const files = [...byFile].map(([path, matched]): ScannedGap => ({
-    ...scored(type, UNCLAIMED_RISK, { matched, nearby: [], doubted: [] }),
+  const components = new Set(exposure.matched.map(({ componentId }) => componentId).filter((id) => id !== ''))
+  return {
+    ...scored(type, UNCLAIMED_RISK, exposure),
     type,
     requirementId: undefined,
     number: Infinity,
     state: null,
-    componentIds: [...new Set(matched.map(({ componentId }) => componentId))].filter((id) => id !== ''),
+    componentIds: [...components].toSorted(),
     path,
     risk: UNCLAIMED_RISK,
-  }))
-  return files.toSorted((a, b) => b.exposureScore - a.exposureScore).slice(0, MOST_FILES)
+  }
 }
 
 function scored(type: GapTypeName, risk: number, exposure: Exposure) {
-  const score = exposureScore(weightedEvents(exposure))
+  const score = exposureScore(exposure.weighted)
   return { exposure, exposureScore: score, score: gapScore({ risk, type, exposure: score }) }
 }

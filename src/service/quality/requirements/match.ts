@@ -66,7 +66,7 @@ async function readCandidates(rows: Rows, productId: number, paths: readonly str
 }
 
 /** The path itself, as a file and as a folder (`src/**` matches `src`), and every folder around it. */
-function enclosingPrefixes(path: string): string[] {
+export function enclosingPrefixes(path: string): string[] {
   const folders = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1))
   return [path, `${path}/`, '', ...folders]
 }

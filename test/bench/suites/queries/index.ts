@@ -42,7 +42,7 @@ export const queries: Suite = {
 const note =
   '10,000 occurrences are in 9,000 issues, the others in 10,000: with one occurrence for each of 10,000 issues none could ' +
   'fill a page. The loudest issue has 50 occurrences there, and 48,600 of a million. Nothing is written while pages are ' +
-  'read, so coverage gaps, test context and traceability read what is remembered (decision 079).'
+  'read, so coverage gaps, test context and traceability read what is remembered (decisions 079 and 089).'
 
 async function measurePage(readers: Record<SizeName, Reader>, table: string, page: string): Promise<Figure[]> {
   const values = { '10,000': [], '100,000': [], '1,000,000': [] } as Record<SizeName, number[]>

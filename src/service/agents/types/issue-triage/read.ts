@@ -170,8 +170,8 @@ export async function readRecent(
     await progress({ phase: 'events', done, total: ids.length })
     done += issueIds.length
     const days = await readLastDay(rows, issueIds, now)
-    for (const live of await liveIssues(rows, product.id, { window: '7d', now, issueIds }))
-      recent.set(live.id, { live, lastDay: days.get(live.id) ?? 0 })
+    for (const [id, live] of await liveIssues(rows, product.id, { window: '7d', now, issueIds }))
+      recent.set(id, { live, lastDay: days.get(id) ?? 0 })
   }
   return recent
 }

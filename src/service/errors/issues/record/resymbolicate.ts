@@ -10,6 +10,7 @@ import { corroborate, storedCorroboration } from './corroboration.ts'
 import { issueFrames, replaceIssueFrames } from '../issue-frames.ts'
 import { findOverflowIssue } from './overflow.ts'
 import { setComponent } from '../../../workspace/activity.ts'
+import { noteIssueChange } from '../../../workspace/issue-facts/revision.ts'
 import { attachIssueHashes } from './record-event.ts'
 import { regroup } from '../symbolication.ts'
 import type { Database, Prepare, Rows } from '../../../sql/database.ts'
@@ -217,6 +218,7 @@ async function renew(
 /** Of several events only the newest was read. */
 function contradict(prepare: Prepare, issueId: string): void {
   prepare('UPDATE issue SET contradicted = 1 WHERE id = ? AND times_seen = 1').run(issueId)
+  noteIssueChange(prepare, issueId)
 }
 
 /** The summary with another title or state; the text as it is stored when they are the same. */
