@@ -3,6 +3,8 @@ import type { Clock } from '../src/lib/clock.ts'
 /** A clock that a test sets forward; what is due then runs at once. */
 export interface VirtualClock extends Clock {
   pass(milliseconds: number): void
+  /** How long until the next timer is due; infinite without any. */
+  untilNext(this: void): number
   /** Passes the time, for a client that sleeps. */
   sleep(this: void, milliseconds: number): Promise<void>
 }
@@ -25,6 +27,7 @@ export function virtualClock(): VirtualClock {
       return () => void due.delete(entry)
     },
     pass,
+    untilNext: () => Math.min(...Array.from(due, ({ at }) => at - time)),
     sleep(milliseconds) {
       pass(milliseconds)
       return Promise.resolve()

@@ -115,9 +115,10 @@ export async function reach(app: App, id: string, state?: Run['state']): Promise
   })
 }
 
-/** What `read` resolves to when it is not undefined any more. */
+/** What `read` resolves to when it is not undefined any more. A disk that is slow to flush may take a while. */
 export async function until<T>(read: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  for (let turn = 0; turn < 20_000; turn += 1) {
+  const giveUpAt = performance.now() + 10_000
+  while (performance.now() < giveUpAt) {
     const value = await read()
     if (value !== undefined) return value
     await new Promise(setImmediate)

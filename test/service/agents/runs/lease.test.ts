@@ -58,13 +58,13 @@ test('a lease is renewed while its run is in progress', async () => {
   await until(() => held.started[0])
   for (let second = 0; second < 60; second += 1) {
     clock.pass(1000)
-    await until(async () => {
-      const { lease_until: leaseUntil } = await app.db.read
-        .selectFrom('agent_run')
-        .select('lease_until')
-        .executeTakeFirstOrThrow()
-      return leaseUntil - now() > 8000 ? leaseUntil : undefined
-    })
+    // The next look is due once this one has ended.
+    await until(() => (clock.untilNext() <= 500 ? true : undefined))
+    const { lease_until: leaseUntil } = await app.db.read
+      .selectFrom('agent_run')
+      .select('lease_until')
+      .executeTakeFirstOrThrow()
+    expect(leaseUntil - now()).toBeGreaterThan(8000)
     other.clock.pass(1000)
   }
   held.release()
