@@ -5,7 +5,16 @@ import { origin, type App } from '../app.ts'
 import { connect } from '../mcp/clients.ts'
 import { serveMcp } from '../mcp/http/http-server.ts'
 import { rawClient, rawHttpClient, withTasks, type RawClient, type Response } from '../mcp/tasks/raw-client.ts'
-import { configure, heldProbe, probe, reach, readRun, startAgentApp, startOnClock } from '../service/agents/probes.ts'
+import {
+  configure,
+  heldProbe,
+  pass,
+  probe,
+  reach,
+  readRun,
+  startAgentApp,
+  startOnClock,
+} from '../service/agents/probes.ts'
 import { tokenHeaders, type TokenFacts } from '../service/people.ts'
 
 const options = { toolsets: ['default', 'agents'] }
@@ -235,7 +244,7 @@ test('a task outlives the process that started it', async () => {
   await app.service.close()
   const { app: restarted, clock } = await startOnClock([probe()], app.dataDir)
   open.push(restarted)
-  clock.pass(1000)
+  await pass(clock, 1000)
   const client = await connectTo(restarted, app.token)
   await reach(restarted, id)
   expect(await getTask(client, id)).toMatchObject({ taskId: id, status: 'completed' })

@@ -8,7 +8,7 @@ import {
 } from '../../../src/service/agents/define.ts'
 import { systemPlatform } from '../../../src/service/shared/platform.ts'
 import { startApp, type App, type AppOptions, type Reply } from '../../app.ts'
-import { virtualClock } from '../../virtual-clock.ts'
+import { virtualClock, type VirtualClock } from '../../virtual-clock.ts'
 
 const ProbeInput = z.strictObject({
   limit: z.int().min(1).max(50).default(10).describe('How many.'),
@@ -60,6 +60,15 @@ export async function startOnClock(agentTypes: readonly AgentDefinition[], dataD
     ...(dataDir !== undefined && { dataDir }),
   })
   return { app, clock, now }
+}
+
+/** The longest time between two looks of the service for runs. */
+const LONGEST_PAUSE_MS = 2_000
+
+/** Passes time once the service waits for its next look: one in progress does not notice that time passes. */
+export async function pass(clock: VirtualClock, milliseconds: number): Promise<void> {
+  await until(() => (clock.untilNext() <= LONGEST_PAUSE_MS ? true : undefined))
+  clock.pass(milliseconds)
 }
 
 export function createConfig(

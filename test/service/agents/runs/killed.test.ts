@@ -6,6 +6,7 @@ import {
   cancelRun,
   configure,
   heldProbe,
+  pass,
   reach,
   readEvents,
   readRun,
@@ -36,9 +37,9 @@ test('a run whose process was killed is FAILED once its lease has expired, with 
   await using _ = before
   const { app, clock } = await startOnClock([], before.dataDir)
   await using __ = app
-  clock.pass(1000)
+  await pass(clock, 1000)
   expect((await readRun(app, id)).state).toBe('AGENT_RUN_STATE_RUNNING')
-  clock.pass(15_000)
+  await pass(clock, 15_000)
   expect(await reach(app, id)).toMatchObject({
     state: 'AGENT_RUN_STATE_FAILED',
     error: { code: 'PROCESS_RESTARTED' },

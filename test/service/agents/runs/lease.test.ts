@@ -7,6 +7,7 @@ import {
   cancelRun,
   configure,
   heldProbe,
+  pass,
   probe,
   reach,
   readKinds,
@@ -42,9 +43,9 @@ test('a queued run is found by another service within two seconds', async () => 
   await using __ = other.app
   for (let count = 0; count < 2; count += 1) await start(app, await configure(app))
   await until(() => held.started[1])
-  other.clock.pass(1000)
+  await pass(other.clock, 1000)
   const id = await start(app, await configure(app))
-  other.clock.pass(2000)
+  await pass(other.clock, 2000)
   expect((await reach(app, id)).state).toBe('AGENT_RUN_STATE_SUCCEEDED')
 })
 
@@ -57,15 +58,14 @@ test('a lease is renewed while its run is in progress', async () => {
   const id = await start(app, await configure(app))
   await until(() => held.started[0])
   for (let second = 0; second < 60; second += 1) {
-    clock.pass(1000)
-    // The next look is due once this one has ended.
+    await pass(clock, 1000)
     await until(() => (clock.untilNext() <= 500 ? true : undefined))
     const { lease_until: leaseUntil } = await app.db.read
       .selectFrom('agent_run')
       .select('lease_until')
       .executeTakeFirstOrThrow()
     expect(leaseUntil - now()).toBeGreaterThan(8000)
-    other.clock.pass(1000)
+    await pass(other.clock, 1000)
   }
   held.release()
   expect((await reach(app, id)).state).toBe('AGENT_RUN_STATE_SUCCEEDED')
@@ -91,9 +91,9 @@ test('a run whose process is suspended for longer than its lease fails, and cann
   await using __ = other.app
   const id = await start(app, await configure(app))
   await until(async () => ((await readRun(app, id)).last_sequence === 2 ? true : undefined))
-  other.clock.pass(14_000)
+  await pass(other.clock, 14_000)
   expect((await readRun(app, id)).state).toBe('AGENT_RUN_STATE_RUNNING')
-  other.clock.pass(2_000)
+  await pass(other.clock, 2_000)
   const run = await reach(other.app, id)
   expect(run).toMatchObject({ state: 'AGENT_RUN_STATE_FAILED', error: { code: 'PROCESS_RESTARTED' } })
   await expect(contexts[0]!.log('Late.')).rejects.toThrow('the run has been stopped')
@@ -137,7 +137,7 @@ test('a service that stops queues its runs again, and the next one executes them
   for (const row of stopped) expect(row).toEqual({ state: 'AGENT_RUN_STATE_QUEUED', started_at: null })
   const { app: later, clock } = await startOnClock([probe()], app.dataDir)
   await using __ = later
-  clock.pass(1000)
+  await pass(clock, 1000)
   for (const id of ids) expect((await reach(later, id)).state).toBe('AGENT_RUN_STATE_SUCCEEDED')
   expect(await readKinds(later, ids[0]!)).toEqual(['STARTED', 'LOG', 'STARTED', 'COMPLETED'])
   expect(await readKinds(later, ids[2]!)).toEqual(['STARTED', 'COMPLETED'])
@@ -201,7 +201,7 @@ test('a run of a type that the next version does not have ends FAILED', async ()
   await app.service.close()
   const { app: later, clock } = await startOnClock([probe()], app.dataDir)
   await using __ = later
-  clock.pass(1000)
+  await pass(clock, 1000)
   expect((await reach(later, id)).error).toMatchObject({ code: 'AGENT_TYPE_NOT_FOUND' })
 })
 
