@@ -1,22 +1,19 @@
 import { chmodSync, closeSync, openSync } from 'node:fs'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { Kysely, SqliteDialect } from 'kysely'
 import { ServiceError } from '../../errors.ts'
 import { letOthersRun } from '../../lib/turns-of-others.ts'
 import { explainFailure } from './database-file.ts'
-import type { Bindable, Database, Pause, Prepare, Rows, Statement } from './database.ts'
+import type { Database, Pause, Prepare, Rows } from './database.ts'
 import { migrate } from './migrate.ts'
-import { isBusy, translate, translated, translatedRows } from './passing-failures.ts'
-import type { Schema } from './schema.ts'
+import { isBusy, translate, translated } from './passing-failures.ts'
 import { sliceLength } from './writing/slice-length.ts'
-import { sqliteDialect } from './sqlite-dialect.ts'
+import { preparer, queryBuilder } from './sqlite-statements.ts'
 import { createWalFlush, type Sync, type WalFlush } from './writing/wal-flush.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
 /** How often to try the write lock while another process holds it. */
 const LOOK_EVERY_MS = 10
-const STATEMENTS_KEPT = 512
 /** Pages of the WAL after which they are written into the file: 16 MB, in which many of them repeat. */
 const CHECKPOINT_PAGES = 4_000
 
@@ -117,7 +114,7 @@ class SqliteDatabase implements Database {
     const dataVersion = reader.prepare('PRAGMA data_version')
     const committedState = () => Number(translated(() => dataVersion.get())?.['data_version'])
     this.read = Object.assign(queryBuilder(reader), { committedState })
-    this.#prepare = Object.assign(cached(writer, fastStatement), { dialect: sqliteDialect })
+    this.#prepare = preparer(writer)
   }
 
   async write<T>(work: (rows: Rows, prepare: Prepare) => Promise<T>): Promise<T> {
@@ -246,53 +243,3 @@ class SqliteDatabase implements Database {
 }
 
 function ignore(): void {}
-
-/** Kysely over node:sqlite. Kysely's dialect is for better-sqlite3, but accepts anything of the same shape. */
-function queryBuilder(connection: DatabaseSync): Rows {
-  const prepare = cached(connection, (statement) => ({
-    reader: statement.columns().length > 0,
-    all: (parameters: readonly unknown[]) => translated(() => statement.all(...bindables(parameters))),
-    run: (parameters: readonly unknown[]) => translated(() => statement.run(...bindables(parameters))),
-    iterate: (parameters: readonly unknown[]) => translatedRows(() => statement.iterate(...bindables(parameters))),
-  }))
-  const dialect = new SqliteDialect({ database: { close: () => connection.close(), prepare } })
-  return Object.assign(new Kysely<Schema>({ dialect }), { dialect: sqliteDialect })
-}
-
-/** Rejects values that node:sqlite would take for named parameters or bind as something else. */
-function bindables(parameters: readonly unknown[]): Bindable[] {
-  return parameters.map((value) => {
-    if (typeof value === 'boolean') return value ? 1 : 0
-    if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
-      return value
-    if (value instanceof Uint8Array) return value
-    throw new TypeError(`cannot bind a value of type ${typeof value}`)
-  })
-}
-
-function fastStatement(statement: StatementSync): Statement {
-  return {
-    run(...parameters) {
-      return { changes: Number(statement.run(...parameters).changes) }
-    },
-    // `seq` is an alias of the rowid. Measured: `RETURNING seq` takes 6 µs more.
-    insert: (...parameters) => Number(statement.run(...parameters).lastInsertRowid),
-    // T is the shape of the caller's own SQL text.
-    get: <T>(...parameters: Bindable[]) => statement.get(...parameters) as T | undefined,
-    all: <T>(...parameters: Bindable[]) => statement.all(...parameters) as T[],
-  }
-}
-
-/** `prepare` with a cache by text of the newest statements; preparing each time costs a quarter of an insert. */
-function cached<S>(connection: DatabaseSync, wrap: (statement: StatementSync) => S): (sql: string) => S {
-  const kept = new Map<string, S>()
-  return (sql) => {
-    const known = kept.get(sql)
-    if (known !== undefined) return known
-    const statement = wrap(translated(() => connection.prepare(sql)))
-    const oldest = kept.size >= STATEMENTS_KEPT ? kept.keys().next().value : undefined
-    if (oldest !== undefined) kept.delete(oldest)
-    kept.set(sql, statement)
-    return statement
-  }
-}

@@ -1,0 +1,63 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { Kysely, SqliteDialect } from 'kysely'
+import type { Bindable, Prepare, Rows, Statement } from './database.ts'
+import { translated, translatedRows } from './passing-failures.ts'
+import type { Schema } from './schema.ts'
+import { sqliteDialect } from './sqlite-dialect.ts'
+
+const STATEMENTS_KEPT = 512
+
+/** Kysely over node:sqlite. Kysely's dialect is for better-sqlite3, but accepts anything of the same shape. */
+export function queryBuilder(connection: DatabaseSync): Rows {
+  const prepare = cached(connection, (statement) => ({
+    reader: statement.columns().length > 0,
+    all: (parameters: readonly unknown[]) => translated(() => statement.all(...bindables(parameters))),
+    run: (parameters: readonly unknown[]) => translated(() => statement.run(...bindables(parameters))),
+    iterate: (parameters: readonly unknown[]) => translatedRows(() => statement.iterate(...bindables(parameters))),
+  }))
+  const dialect = new SqliteDialect({ database: { close: () => connection.close(), prepare } })
+  return Object.assign(new Kysely<Schema>({ dialect }), { dialect: sqliteDialect })
+}
+
+/** Rejects values that node:sqlite would take for named parameters or bind as something else. */
+function bindables(parameters: readonly unknown[]): Bindable[] {
+  return parameters.map((value) => {
+    if (typeof value === 'boolean') return value ? 1 : 0
+    if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
+      return value
+    if (value instanceof Uint8Array) return value
+    throw new TypeError(`cannot bind a value of type ${typeof value}`)
+  })
+}
+
+/** Prepares statements of the hot path. */
+export function preparer(connection: DatabaseSync): Prepare {
+  return Object.assign(cached(connection, fastStatement), { dialect: sqliteDialect })
+}
+
+function fastStatement(statement: StatementSync): Statement {
+  return {
+    run(...parameters) {
+      return { changes: Number(statement.run(...parameters).changes) }
+    },
+    // `seq` is an alias of the rowid. Measured: `RETURNING seq` takes 6 µs more.
+    insert: (...parameters) => Number(statement.run(...parameters).lastInsertRowid),
+    // T is the shape of the caller's own SQL text.
+    get: <T>(...parameters: Bindable[]) => statement.get(...parameters) as T | undefined,
+    all: <T>(...parameters: Bindable[]) => statement.all(...parameters) as T[],
+  }
+}
+
+/** `prepare` with a cache by text of the newest statements; preparing each time costs a quarter of an insert. */
+function cached<S>(connection: DatabaseSync, wrap: (statement: StatementSync) => S): (sql: string) => S {
+  const kept = new Map<string, S>()
+  return (sql) => {
+    const known = kept.get(sql)
+    if (known !== undefined) return known
+    const statement = wrap(translated(() => connection.prepare(sql)))
+    const oldest = kept.size >= STATEMENTS_KEPT ? kept.keys().next().value : undefined
+    if (oldest !== undefined) kept.delete(oldest)
+    kept.set(sql, statement)
+    return statement
+  }
+}
