@@ -10,12 +10,16 @@ import { isBusy, translate, translated } from './passing-failures.ts'
 import { sliceLength } from './writing/slice-length.ts'
 import { preparer, queryBuilder } from './sqlite-statements.ts'
 import { createWalFlush, type Sync, type WalFlush } from './writing/wal-flush.ts'
+import { createWalMerge, type WalMerge } from './writing/wal-merge.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
 /** How often to try the write lock while another process holds it. */
 const LOOK_EVERY_MS = 10
-/** Pages of the WAL after which they are written into the file: 16 MB, in which many of them repeat. */
-const CHECKPOINT_PAGES = 4_000
+/**
+ * Pages of the WAL after which a commit merges them into the file: 64 MB, more than `WalMerge` leaves. Only large values
+ * in few rows reach it.
+ */
+const CHECKPOINT_PAGES = 16_000
 
 interface OpenOptions {
   busyTimeoutMs?: number
@@ -51,7 +55,7 @@ export async function openSqlite(
     // Read-only: a read path that writes by mistake fails in its first test.
     const reader = new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly: true })
     reader.exec('PRAGMA cache_size = -16000')
-    return new SqliteDatabase(writer, reader, { flush: createWalFlush(file, sync), busyTimeoutMs })
+    return new SqliteDatabase(writer, reader, { file, flush: createWalFlush(file, sync), busyTimeoutMs })
   } catch (error) {
     writer.close()
     throw explainFailure(file, translate(error))
@@ -95,6 +99,7 @@ class SqliteDatabase implements Database {
   readonly #rows: Rows
   readonly #prepare: Prepare
   readonly #flush: WalFlush
+  readonly #merge: WalMerge
   readonly #busyTimeoutMs: number
   #queue: Promise<unknown> = Promise.resolve()
   /** When a write last gave up waiting for another process's lock. */
@@ -104,11 +109,14 @@ class SqliteDatabase implements Database {
   constructor(
     writer: DatabaseSync,
     reader: DatabaseSync,
-    { flush, busyTimeoutMs }: { flush: WalFlush; busyTimeoutMs: number },
+    { file, flush, busyTimeoutMs }: { file: string; flush: WalFlush; busyTimeoutMs: number },
   ) {
     this.#writer = writer
     this.#reader = reader
     this.#flush = flush
+    const changes = writer.prepare('SELECT total_changes() AS rows')
+    const changedRows = () => Number(changes.get()?.['rows'])
+    this.#merge = createWalMerge({ file, changedRows, hold: (work) => this.#follow(work) })
     this.#busyTimeoutMs = busyTimeoutMs
     this.#rows = queryBuilder(writer)
     const dataVersion = reader.prepare('PRAGMA data_version')
@@ -121,7 +129,7 @@ class SqliteDatabase implements Database {
     const result = await this.#enqueue(async () => {
       try {
         const result = await work(this.#rows, this.#prepare)
-        this.#writer.exec('COMMIT')
+        this.#commit()
         return result
       } catch (error) {
         this.#rollback()
@@ -136,7 +144,7 @@ class SqliteDatabase implements Database {
     const result = await this.#enqueue(() => {
       try {
         const result = work(this.#prepare)
-        this.#writer.exec('COMMIT')
+        this.#commit()
         return result
       } catch (error) {
         this.#rollback()
@@ -153,7 +161,7 @@ class SqliteDatabase implements Database {
       const full = performance.now()
       if (full < slice.until) return
       await beforeCommit?.()
-      this.#writer.exec('COMMIT')
+      this.#commit()
       const closed = performance.now()
       slice.end()
       await letOthersRun()
@@ -161,7 +169,7 @@ class SqliteDatabase implements Database {
     }
     try {
       const result = await work(this.#rows, this.#prepare, pause)
-      this.#writer.exec('COMMIT')
+      this.#commit()
       slice.end()
       await this.#flush.flush()
       return result
@@ -201,6 +209,7 @@ class SqliteDatabase implements Database {
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
+    await this.#merge.close()
     await this.#queue
     await this.#flush.close()
     this.#reader.close()
@@ -210,7 +219,12 @@ class SqliteDatabase implements Database {
   #enqueue<T>(work: () => T | Promise<T>): Promise<T> {
     if (this.#closed) return Promise.reject(new ServiceError('unavailable', 'the database is closed; start again'))
     const queuedAt = performance.now()
-    const result = this.#queue.then(() => this.#begin(queuedAt)).then(work)
+    return this.#follow(() => this.#begin(queuedAt).then(work))
+  }
+
+  /** Does work when the writes before it have ended. */
+  #follow<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work)
     // The queue continues even if this one failed: its caller handles `result`. The pause lets requests run between the
     // transactions of a long job.
     this.#queue = result.then(ignore, ignore).then(() => nextTurn())
@@ -234,6 +248,11 @@ class SqliteDatabase implements Database {
       }
       await sleep(LOOK_EVERY_MS)
     }
+  }
+
+  #commit(): void {
+    this.#writer.exec('COMMIT')
+    this.#merge.committed()
   }
 
   /** Some errors (disk full) have already rolled back by themselves. */
