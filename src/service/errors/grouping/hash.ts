@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** One value that counts for the hash, with its kind: `['function', 'pay']`. */
 export type Token = readonly [kind: string, value: string]
@@ -10,5 +10,5 @@ export type Token = readonly [kind: string, value: string]
 export function hashTokens(tokens: readonly Token[]): string {
   let text = 'tracegate-1'
   for (const [kind, value] of tokens) text += `\n${kind} ${value.length} ${value}`
-  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+  return hash('sha256', text, 'hex').slice(0, 32)
 }

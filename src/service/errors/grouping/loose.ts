@@ -66,12 +66,11 @@ export function looseHashes(read: ReadEvent, raw: ReadEvent | undefined): LooseH
 
 /** For the same functions as reported by another engine, or by a map without source lines. */
 function acrossEngines(read: ReadEvent, asSent: ReadEvent): LooseHash[] {
+  // Node has only one engine, which reports all it knows.
+  if (read.rules.family !== 'javascript' || (read.event.platform === 'node' && !isMapped(read))) return []
   const parts = exceptionParts(read, asSent)
   const readings = parts.flatMap(({ stack, from }) => contributing(stack, from))
-  const isMapped = parts.some(({ frames }) => frames.some(({ symbolicated }) => symbolicated))
-  // Node has only one engine, which reports all it knows.
-  if (readings.length === 0 || (read.event.platform === 'node' && !isMapped)) return []
-  if (!isTelling(parts, readings)) return []
+  if (readings.length === 0 || !isTelling(parts, readings)) return []
   const hash = read.hashWithFingerprint([
     ['across', 'engines'],
     ...parts.flatMap(({ stack, from, type, value }) => [...headTokens(type, value), ...lenientTokens(stack, from)]),
@@ -85,10 +84,13 @@ function acrossEngines(read: ReadEvent, asSent: ReadEvent): LooseHash[] {
  * with any names that its minifier chose.
  */
 function acrossBuilds(raw: ReadEvent): LooseHash[] {
-  const parts = exceptionParts(raw, raw)
-  const readings = parts.flatMap(({ stack }) => contributing(stack, 0))
-  const builds = new Set(readings.flatMap(({ minified }) => (minified === undefined ? [] : [minified.build])))
+  if (raw.rules.family !== 'javascript') return []
+  const { positions, stacks } = raw.exceptions
+  const readings = positions.flatMap((position) => contributing(stacks[position]!, 0))
+  const builds = new Set<string>()
+  for (const { minified } of readings) if (minified !== undefined) builds.add(minified.build)
   if (builds.size === 0) return []
+  const parts = exceptionParts(raw, raw)
   const names = parts.flatMap(({ type, stack }) => [...headTokens(type, ''), ...namedTokens(stack)])
   const lists = readings.length >= NO_ACCIDENT ? [names] : []
   if (isTelling(parts, readings)) {
@@ -103,6 +105,13 @@ function acrossBuilds(raw: ReadEvent): LooseHash[] {
   })
 }
 
+/** Whether a map changed a frame of an exception that counts. */
+function isMapped({ event, exceptions }: ReadEvent): boolean {
+  return exceptions.positions.some((position) =>
+    event.exceptions[position]!.frames.some(({ symbolicated }) => symbolicated),
+  )
+}
+
 /** Type, value and shape of each exception; `known` leaves out frames that only some engines know. */
 function exceptionShapes(parts: readonly ExceptionPart[], rules: StackRules, { known = false } = {}): Token[] {
   return parts.flatMap(({ frames, stack, from, type, value }) => [
@@ -113,7 +122,6 @@ function exceptionShapes(parts: readonly ExceptionPart[], rules: StackRules, { k
 
 /** The exceptions that count. The frames as the SDK sent them show where an `await` is. */
 function exceptionParts({ event, rules, exceptions }: ReadEvent, asSent: ReadEvent): ExceptionPart[] {
-  if (rules.family !== 'javascript') return []
   return exceptions.positions.flatMap((position): ExceptionPart[] => {
     const exception = event.exceptions[position]!
     const stack = exceptions.stacks[position]!
