@@ -33,10 +33,16 @@ export function isBundled(frame: NormalFrame, read: ReadName = readName): boolea
 /** What the lines of a frame are from; '' when the SDK sent none. */
 export function shownCode(frame: NormalFrame): 'bundle' | 'source' | '' {
   const { pre_context: before, context_line: line, post_context: after } = frame
-  const lines = before.length + after.length === 0 ? [line] : [...before, line, ...after]
-  const written = lines.filter((text) => text.trim() !== '')
-  if (written.length === 0) return ''
-  return written.some((text) => text.length > LONGEST_WRITTEN || text.includes('{snip}')) ? 'bundle' : 'source'
+  if (isOfBundle(line) || before.some(isOfBundle) || after.some(isOfBundle)) return 'bundle'
+  return isWritten(line) || before.some(isWritten) || after.some(isWritten) ? 'source' : ''
+}
+
+function isOfBundle(line: string): boolean {
+  return (line.length > LONGEST_WRITTEN && isWritten(line)) || line.includes('{snip}')
+}
+
+function isWritten(line: string): boolean {
+  return line !== '' && /\S/.test(line)
 }
 
 /**
