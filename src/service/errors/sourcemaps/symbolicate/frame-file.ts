@@ -32,14 +32,10 @@ export function mayHaveMap(frame: Pick<NormalFrame, 'abs_path' | 'filename' | 'l
   return platform === 'javascript' || platform === 'node' || SCRIPT.test(path)
 }
 
-/** Whether the file's name is one of a script that builds produce. */
-export function isScript(frame: Pick<NormalFrame, 'abs_path' | 'filename'>): boolean {
-  return SCRIPT.test(withoutQuery(framePath(frame)))
-}
-
-/** The base name of a frame's file, without query. */
-export function fileName(frame: Pick<NormalFrame, 'abs_path' | 'filename'>): string {
-  return baseName(withoutQuery(framePath(frame)))
+/** The base name of a frame's file, without query, when it is that of a script that builds produce. */
+export function scriptName(frame: Pick<NormalFrame, 'abs_path' | 'filename'>): string | undefined {
+  const path = withoutQuery(framePath(frame))
+  return SCRIPT.test(path) ? baseName(path) : undefined
 }
 
 /** Identifies the file of a frame within an event. */
@@ -82,11 +78,10 @@ function framePath({ abs_path, filename }: Pick<NormalFrame, 'abs_path' | 'filen
 
 /** V8 prints `async ` before the file of a nameless function's frame that an `await` resumed. */
 function cleaned(path: string): string {
-  return path
-    .trim()
-    .replace(/^async /, '')
-    .replace(/#.*$/s, '')
-    .replaceAll('\\', '/')
+  const trimmed = path.trim()
+  const bare = trimmed.startsWith('async ') ? trimmed.slice('async '.length) : trimmed
+  const fragment = bare.indexOf('#')
+  return (fragment === -1 ? bare : bare.slice(0, fragment)).replaceAll('\\', '/')
 }
 
 /** The paths an artifact of that address may have: `https://h/p?q`, the same without query, `~/p?q`, `~/p`. */
@@ -102,7 +97,8 @@ function split(path: string): { origin: string; path: string } {
 }
 
 function withoutQuery(path: string): string {
-  return path.replace(/\?.*$/s, '')
+  const query = path.indexOf('?')
+  return query === -1 ? path : path.slice(0, query)
 }
 
 function decoded(path: string): string {

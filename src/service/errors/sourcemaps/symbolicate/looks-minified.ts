@@ -1,6 +1,6 @@
 import type { NormalFrame } from '../../event/event.ts'
 import { withoutHashes } from '../../grouping/paths.ts'
-import { fileName, isScript } from './frame-file.ts'
+import { scriptName } from './frame-file.ts'
 
 /** Beyond this column only generated code has statements. */
 const GENERATED_COLUMN = 250
@@ -12,9 +12,9 @@ const GENERATED_LINE = 300
 
 /** Whether a frame shows signs of a bundler, so that a source map could map it back. */
 export function looksMinified(frame: NormalFrame): boolean {
-  if (!isScript(frame)) return false
+  const name = scriptName(frame)
+  if (name === undefined) return false
   const { lineno, colno } = frame
-  const name = fileName(frame)
   return (
     frame.debug_id !== '' ||
     colno > (lineno <= TOP_LINES ? GENERATED_COLUMN_AT_TOP : GENERATED_COLUMN) ||
