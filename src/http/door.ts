@@ -80,7 +80,7 @@ export function createDoor(options: DoorOptions): Server {
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, options: DoorOptions): Promise<void> {
   const { service, pages } = options
   // A proxy in front may have checked the other one.
-  if ((incoming.headersDistinct.host?.length ?? 0) > 1)
+  if (hasTwoHosts(incoming))
     return writeReply(incoming, outgoing, problem('invalid_argument', 'the request has more than one Host header'))
   const [area = ''] = requestTarget(incoming).replace(/^\/+/, '').split(/[/?]/, 1)
   if (area !== 'uploads') limitArrival(incoming, outgoing, options.requestTimeoutMs ?? requestTimeoutMs)
@@ -100,6 +100,15 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, optio
     return serve(incoming, outgoing, service, options)
   }
   return writeReply(incoming, outgoing, problem('not_found', 'nothing is served at this address'))
+}
+
+function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts > 1
 }
 
 /** Ends a request whose body has not arrived in time, as Node's own limit would. */
@@ -134,7 +143,7 @@ async function serve(
   const request = toWireRequest(incoming, outgoing, requestOrigin(incoming, options))
   const reply = await service(request)
   await nextStep()
-  if (request.signal?.aborted !== true) await writeReply(incoming, outgoing, reply)
+  if (!outgoing.closed) await writeReply(incoming, outgoing, reply)
 }
 
 /** The peer disconnected, or this is a bug: details go to the log only. */
@@ -170,10 +179,16 @@ function refuseOrigin({ headers }: IncomingMessage, { allowedHosts }: DoorOption
   )
 }
 
+/** The last Host header that was read: most requests name the same one. */
+let lastHost: { header: string; url: Readonly<URL> | undefined } | undefined
+
 /** A Host header as a URL; undefined unless it is a host with or without a port. */
-function parseHost(header: string | undefined): URL | undefined {
-  if (header === undefined || /[/?#@\\]/.test(header)) return undefined
-  return URL.parse(`http://${header}`) ?? undefined
+function parseHost(header: string | undefined): Readonly<URL> | undefined {
+  if (header === undefined) return undefined
+  if (lastHost?.header === header) return lastHost.url
+  const url = /[/?#@\\]/.test(header) ? undefined : (URL.parse(`http://${header}`) ?? undefined)
+  lastHost = { header, url }
+  return url
 }
 
 /** A refusal by the door itself, in the format of the service (contract §0.4). */

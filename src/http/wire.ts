@@ -17,31 +17,54 @@ const nextPiece = createTurnstile(piecesPerTurn)
  * decides how much of the body is read; if it stops early the connection can still carry the reply.
  */
 export function toWireRequest(incoming: IncomingMessage, outgoing: ServerResponse, origin: string): WireRequest {
-  const aborting = new AbortController()
-  outgoing.once('close', () => {
-    if (!outgoing.writableFinished) aborting.abort()
-  })
   const headers: Record<string, string | undefined> = {}
-  for (const [name, value] of Object.entries(incoming.headers)) {
+  for (const name in incoming.headers) {
+    const value = incoming.headers[name]
     headers[name] = Array.isArray(value) ? value.join(', ') : value
   }
+  let signal: AbortSignal | undefined
   return {
     // The service handles GET; the reply to HEAD is the same without a body.
     method: incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? 'GET'),
     url: origin + requestTarget(incoming),
     headers,
-    signal: aborting.signal,
-    // The default iterator destroys the socket when it ends early, and with it the reply.
-    ...(hasBody(incoming) ? { body: inTurn(incoming.iterator({ destroyOnReturn: false })) } : {}),
+    // Most requests are answered without anyone asking for it.
+    get signal() {
+      return (signal ??= signalOfPeer(outgoing))
+    },
+    ...(hasBody(incoming) ? { body: inTurn(incoming) } : {}),
   }
 }
 
+/** Aborts when the connection closes before the reply is written. */
+function signalOfPeer(outgoing: ServerResponse): AbortSignal {
+  if (outgoing.closed && !outgoing.writableFinished) return AbortSignal.abort()
+  const aborting = new AbortController()
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) aborting.abort()
+  })
+  return aborting.signal
+}
+
 /** The pieces of a body, so that many bodies at once do not keep everything else waiting. */
-async function* inTurn(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const piece of body) {
+async function* inTurn(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
+  if (incoming.complete) {
+    // It has arrived whole, as most events do: one piece, without the listeners of an iterator.
+    await nextPiece()
+    const whole = incoming.read() as Uint8Array | null
+    if (whole !== null) yield whole
+  }
+  // The default iterator destroys the socket when it ends early, and with it the reply.
+  if (isRead(incoming)) return
+  for await (const piece of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
     await nextPiece()
     yield piece
   }
+}
+
+/** Whether all of the body has arrived and was taken. */
+function isRead({ readableEnded, complete, readableLength }: IncomingMessage): boolean {
+  return readableEnded || (complete && readableLength === 0)
 }
 
 /** Path and query of a request, including one in absolute form (`GET http://host/path`). */
@@ -56,7 +79,7 @@ export function requestTarget({ url = '/' }: IncomingMessage): string {
  * the body is drained for up to two seconds first: a peer that is still sending would otherwise see a reset instead.
  */
 export async function writeReply(incoming: IncomingMessage, outgoing: ServerResponse, reply: WireReply): Promise<void> {
-  const unread = hasBody(incoming) && !incoming.readableEnded
+  const unread = hasBody(incoming) && !isRead(incoming)
   const headers: Record<string, string | number> = { ...reply.headers }
   if (unread) headers['connection'] = 'close'
   if (isStream(reply.body)) {
@@ -70,13 +93,16 @@ export async function writeReply(incoming: IncomingMessage, outgoing: ServerResp
   const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body
   if (mayHaveBody(reply.status)) headers['content-length'] = body.byteLength
   outgoing.writeHead(reply.status, headers)
-  if (incoming.method !== 'HEAD' && mayHaveBody(reply.status)) outgoing.write(body)
-  else if (unread) outgoing.flushHeaders()
-  if (unread) {
-    await drained(incoming)
-    // Many that were refused together also end together.
-    await nextPiece()
+  const isShown = incoming.method !== 'HEAD' && mayHaveBody(reply.status)
+  if (!unread) {
+    outgoing.end(isShown ? body : undefined)
+    return
   }
+  if (isShown) outgoing.write(body)
+  else outgoing.flushHeaders()
+  await drained(incoming)
+  // Many that were refused together also end together.
+  await nextPiece()
   outgoing.end()
 }
 

@@ -205,6 +205,23 @@ test('the signal aborts when the caller disconnects', async () => {
   expect(await told.promise).toBe('gone')
 })
 
+test('the signal has aborted when it is asked for after the caller disconnected', async () => {
+  const told = Promise.withResolvers<boolean | undefined>()
+  const { port } = await door({
+    async service(request) {
+      const body = request.body as AsyncIterable<Uint8Array>
+      // Ends with an error, because the rest never comes.
+      await Array.fromAsync(body).catch(() => told.resolve(request.signal?.aborted))
+      return { status: 200, headers: {}, body: '' }
+    },
+  })
+  const socket = connect(port, '127.0.0.1', () => {
+    socket.write('POST /v1/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhi')
+    setImmediate(() => socket.destroy())
+  })
+  expect(await told.promise).toBe(true)
+})
+
 /** Takes a little of the body, then refuses, as a limit does. */
 const refuseEarly: Send = async ({ body }: WireRequest) => {
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) if (chunk.byteLength > 0) break
