@@ -1,3 +1,5 @@
+import { asBuffer } from './bytes.ts'
+
 /** Limits for bodies that are received at the same time. */
 export interface IntakeLimits {
   /** Bytes in memory for all requests together. */
@@ -26,9 +28,13 @@ export class IntakeError extends Error {
 export interface Hold {
   /**
    * The chunks in one buffer, counted as they arrive; undefined as soon as they exceed `limit` bytes. Rejects with an
-   * `IntakeError`, and with what the chunks throw.
+   * `IntakeError`, and with what the chunks or `arrived` throw.
    */
-  collect(chunks: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer | undefined>
+  collect(
+    chunks: AsyncIterable<Uint8Array>,
+    limit: number,
+    arrived?: (bytes: number) => void,
+  ): Promise<Buffer | undefined>
   /** Counts more bytes, as of an unpacked body; throws an `IntakeError` when there is no room for them. */
   add(bytes: number): void
   release(): void
@@ -104,12 +110,12 @@ export function createIntake(limits: IntakeLimits): Intake {
       return {
         add: (bytes) => add(one, bytes),
         release: () => end(one),
-        async collect(chunks, limit) {
+        async collect(chunks, limit, arrived = () => {}) {
           const { promise: interrupted, reject } = Promise.withResolvers<never>()
           one.interrupt = reject
           const stopWatching = watch(one, limits)
           try {
-            return await collect(chunks, limit, { interrupted, arrived: (bytes) => add(one, bytes) })
+            return await collect(chunks, limit, { interrupted, arrived, kept: (bytes) => add(one, bytes) })
           } finally {
             stopWatching()
             one.interrupt = undefined
@@ -138,10 +144,12 @@ function watch(one: Counted, { timeoutMs, graceMs, bytesPerSecond }: IntakeLimit
   }
 }
 
+type Count = (bytes: number) => void
+
 async function collect(
   chunks: AsyncIterable<Uint8Array>,
   limit: number,
-  { interrupted, arrived }: { interrupted: Promise<never>; arrived: (bytes: number) => void },
+  { interrupted, arrived, kept }: { interrupted: Promise<never>; arrived: Count; kept: Count },
 ): Promise<Buffer | undefined> {
   const iterator = chunks[Symbol.asyncIterator]()
   const collected: Uint8Array[] = []
@@ -152,14 +160,21 @@ async function collect(
       waiting = true
       const next = await Promise.race([iterator.next(), interrupted])
       waiting = false
-      if (next.done === true) return Buffer.concat(collected, size)
-      size += next.value.byteLength
+      if (next.done === true) return inOnePiece(collected, size)
+      const bytes = next.value.byteLength
+      arrived(bytes)
+      size += bytes
       if (size > limit) return undefined
-      arrived(next.value.byteLength)
+      kept(bytes)
       collected.push(next.value)
     }
   } finally {
     // Releases the socket for the reply; `return` of an iterator that is still waiting would wait as well.
     if (!waiting) await iterator.return?.()
   }
+}
+
+function inOnePiece(pieces: readonly Uint8Array[], size: number): Buffer {
+  const [only] = pieces
+  return only !== undefined && pieces.length === 1 ? asBuffer(only) : Buffer.concat(pieces, size)
 }

@@ -34,6 +34,22 @@ test('a body that is complete is returned, one over its limit is not', async () 
   expect(await hold.collect(pieces(), 3)).toBeUndefined()
 })
 
+test('the bytes of each piece are reported, and the listener may refuse the rest', async () => {
+  const hold = createIntake(limits).hold('a')
+  const seen: number[] = []
+  const refuse = (bytes: number) => {
+    seen.push(bytes)
+    if (seen.length === 2) throw new Error('too much')
+  }
+  async function* pieces() {
+    yield await Promise.resolve(new Uint8Array(3))
+    yield new Uint8Array(5)
+    yield new Uint8Array(7)
+  }
+  await expect(hold.collect(pieces(), 100, refuse)).rejects.toThrow('too much')
+  expect(seen).toEqual([3, 5])
+})
+
 test('the oldest unfinished body of an owner makes room for the next', async () => {
   const intake = createIntake(limits)
   const [first, second, other] = [sender(40), sender(40), sender(40)]

@@ -12,11 +12,12 @@ export interface BodyErrors {
 
 /**
  * The body as sent, without a copy if it came in one piece; once it exceeds `limitBytes`, the rest is not read. Throws
- * `deadline_exceeded` for a body that arrives too slowly, and `unavailable` when it had to make room for others.
+ * `deadline_exceeded` for a body that arrives too slowly, and `unavailable` when it had to make room for others. `arrived` is
+ * called with the bytes of each piece that arrives, and may throw to refuse the rest.
  */
 export async function readBody(
   { body, headers }: WireRequest,
-  { limitBytes, hold }: { limitBytes: number; hold: Hold },
+  { limitBytes, hold, arrived }: { limitBytes: number; hold: Hold; arrived?: (bytes: number) => void },
   { tooLarge, incomplete }: BodyErrors,
 ): Promise<Buffer> {
   if (body === undefined) return Buffer.alloc(0)
@@ -25,7 +26,7 @@ export async function readBody(
     if (body.byteLength > limitBytes) throw tooLarge()
     return asBuffer(body)
   }
-  const bytes = await hold.collect(body, limitBytes).catch((cause: unknown) => {
+  const bytes = await hold.collect(body, limitBytes, arrived).catch((cause: unknown) => {
     if (cause instanceof ServiceError) throw cause
     throw cause instanceof IntakeError ? intakeFailure(cause) : incomplete(cause)
   })

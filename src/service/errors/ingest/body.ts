@@ -29,14 +29,14 @@ export async function readEnvelope<T>(
   const reader = new EnvelopeReader({ headerBytes, itemsPerEnvelope, keptBytes: (type) => keptBytes(type, limits) })
   let admission: { value: T } | undefined
   let held = 0
-  for await (const chunk of decodedChunks(request, costs)) {
-    reader.push(chunk.bytes)
-    if (chunk.unpacked) {
+  await eachChunk(request, costs, async (bytes, isUnpacked) => {
+    reader.push(bytes)
+    if (isUnpacked) {
       holdBytes(hold, reader.keptBytes - held)
       held = reader.keptBytes
     }
     if (reader.header !== undefined) admission ??= { value: await admit(reader.header) }
-  }
+  })
   const envelope = reader.end()
   admission ??= { value: await admit(envelope.header) }
   return { ...envelope, admission: admission.value }
@@ -50,40 +50,32 @@ function keptBytes(type: string, { eventBytes, reportBytes }: IngestLimits): num
 /** The whole body, unpacked. */
 export async function readDecoded(request: WireRequest, costs: ReadingCosts): Promise<Buffer> {
   const chunks: Buffer[] = []
-  for await (const { bytes, unpacked } of decodedChunks(request, costs)) {
-    if (unpacked) holdBytes(costs.hold, bytes.length)
+  await eachChunk(request, costs, (bytes, isUnpacked) => {
+    if (isUnpacked) holdBytes(costs.hold, bytes.length)
     chunks.push(bytes)
-  }
+  })
   return Buffer.concat(chunks)
 }
 
-async function* decodedChunks(
+/** Takes the body as it was sent, or in the chunks in which it is unpacked. */
+async function eachChunk(
   request: WireRequest,
   { limits, hold, charge }: ReadingCosts,
-): AsyncGenerator<{ bytes: Buffer; unpacked: boolean }> {
+  take: (bytes: Buffer, isUnpacked: boolean) => void | Promise<void>,
+): Promise<void> {
   const limit = limits.bodyBytes
   const body = await readBody(
-    { ...request, ...(isStream(request.body) && { body: charged(request.body, charge) }) },
-    { limitBytes: limit, hold },
+    request,
+    { limitBytes: limit, hold, arrived: charge },
     {
       tooLarge: () => new ServiceError('payload_too_large', `the request body is larger than ${limit} bytes`),
       incomplete: (cause) => new ServiceError('invalid_argument', 'the request body ended early', { cause }),
     },
   )
-  for await (const bytes of decodeBody(body, request.headers['content-encoding'], limits.decodedBytes)) {
-    const unpacked = bytes !== body
-    if (unpacked) charge(bytes.length)
-    yield { bytes, unpacked }
-  }
-}
-
-function isStream(body: WireRequest['body']): body is AsyncIterable<Uint8Array> {
-  return body !== undefined && !(body instanceof Uint8Array)
-}
-
-async function* charged(body: AsyncIterable<Uint8Array>, charge: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-  for await (const chunk of body) {
-    charge(chunk.byteLength)
-    yield chunk
+  const unpacked = decodeBody(body, request.headers['content-encoding'], limits.decodedBytes)
+  if (unpacked === undefined) return take(body, false)
+  for await (const bytes of unpacked) {
+    charge(bytes.length)
+    await take(bytes, true)
   }
 }

@@ -58,11 +58,17 @@ function keyRate(limits: IngestLimits, { ratePerSecond, burst }: Charged, counte
   const perSecond = ratePerSecond ?? limits.eventsPerSecond
   if (counted === 'events') return { perSecond, burst: burst ?? limits.burst }
   const factor = perSecond === 0 ? 0 : Math.max(1, perSecond / limits.eventsPerSecond)
-  const rates = {
-    requests: { perSecond: limits.requestsPerSecond, burst: limits.requestBurst },
-    bytes: { perSecond: limits.bytesPerSecond, burst: limits.byteBurst },
-    others: { perSecond: limits.othersPerSecond, burst: limits.otherBurst },
-  }
-  const rate = rates[counted]
+  const rate = ordinaryRate(limits, counted)
   return { perSecond: rate.perSecond * factor, burst: rate.burst * factor }
+}
+
+function ordinaryRate(limits: IngestLimits, counted: Exclude<Counted, 'events'>): Rate {
+  switch (counted) {
+    case 'requests':
+      return { perSecond: limits.requestsPerSecond, burst: limits.requestBurst }
+    case 'bytes':
+      return { perSecond: limits.bytesPerSecond, burst: limits.byteBurst }
+    case 'others':
+      return { perSecond: limits.othersPerSecond, burst: limits.otherBurst }
+  }
 }

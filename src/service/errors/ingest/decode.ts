@@ -24,13 +24,16 @@ const waiting: (() => void)[] = []
 
 /**
  * The body unpacked from its `Content-Encoding` (gzip, br, deflate as zlib or raw, zstd), chunk by chunk on the thread
- * pool, so that a caller who stops early saves the rest. Throws `invalid_argument` for an unknown or stacked encoding and
- * for broken data, `payload_too_large` beyond `limit` bytes.
+ * pool, so that a caller who stops early saves the rest; undefined for a body that is not packed. Throws
+ * `invalid_argument` for an unknown or stacked encoding and for broken data, `payload_too_large` beyond `limit` bytes.
  */
-export async function* decodeBody(body: Buffer, encoding: string | undefined, limit: number): AsyncGenerator<Buffer> {
+export function decodeBody(
+  body: Buffer,
+  encoding: string | undefined,
+  limit: number,
+): AsyncGenerator<Buffer> | undefined {
   const decoder = findDecoder(encoding)
-  if (decoder === undefined) yield body
-  else yield* decode(decoder, body, limit)
+  return decoder && decode(decoder, body, limit)
 }
 
 /** Inflates zlib data, as in base64 bodies of old SDKs; throws as `decodeBody` does. */
@@ -39,6 +42,7 @@ export function inflate(bytes: Buffer, limit: number): AsyncGenerator<Buffer> {
 }
 
 function findDecoder(encoding = ''): Decoder | undefined {
+  if (encoding === '') return undefined
   const names = encoding.toLowerCase().split(',')
   const real = names.map((name) => name.trim()).filter((name) => !ignored.has(name))
   const [name] = real

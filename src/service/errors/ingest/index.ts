@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Send, WireReply, WireRequest } from '../../../contract/base/wire.ts'
 import { ServiceError } from '../../../errors.ts'
 import { oneKey, readDsn, requestClient, requestKey } from './auth.ts'
+import { createAddresses, type ReadAddress } from './address.ts'
 import { createAppend, type AppendBatch, type AppendOptions } from './append.ts'
 import { joinRefusals } from './batch.ts'
 import { readDecoded, readEnvelope, type ReadingCosts } from './body.ts'
@@ -23,6 +24,7 @@ export interface IngestOptions extends Omit<AppendOptions, 'limits'> {
 
 interface Ingest extends Omit<IngestOptions, 'limits'> {
   limits: IngestLimits
+  readAddress: ReadAddress
   budget: Budget
   intake: Intake
   append: AppendBatch
@@ -48,7 +50,8 @@ export function createIngest({ limits: changed, ...options }: IngestOptions): Se
   const limits = { ...defaultLimits, ...changed }
   const budget = createBudget(limits, () => options.platform.now())
   const append = createAppend({ ...options, limits })
-  const ingest: Ingest = { ...options, limits, budget, intake: createIntake(limits.intake), append }
+  const intake = createIntake(limits.intake)
+  const ingest: Ingest = { ...options, limits, readAddress: createAddresses(), budget, intake, append }
   const delay = createDelay(limits.refusalDelayMs)
   return async (request) => {
     try {
@@ -81,13 +84,12 @@ function isFault(error: unknown): boolean {
 }
 
 async function dispatch(request: WireRequest, ingest: Ingest): Promise<WireReply> {
-  const url = URL.parse(request.url, 'http://localhost')
+  const address = ingest.readAddress(request.url)
+  if (address === undefined) throw new ServiceError('not_found', 'no such path on the ingest surface')
+  const { productId, query, endpoint } = address
   // Sentry's command line tools ask here whether the server is a Sentry server.
-  if (url && /^\/+api\/+0\/*$/.test(url.pathname)) return answerMethod(request, 'GET', () => answer(200, {}))
-  const path = url && /^\/+api\/+([^/]+)\/+(envelope|store|security)\/*$/.exec(url.pathname)
-  const [, productId, endpoint] = path ?? []
-  if (!url || !productId || !endpoint) throw new ServiceError('not_found', 'no such path on the ingest surface')
-  const incoming = { request, query: url.searchParams, productId }
+  if (endpoint === 'root') return answerMethod(request, 'GET', () => answer(200, {}))
+  const incoming = { request, query, productId }
   return await answerMethod(request, 'POST', () => {
     // Reports of browser policies are accepted and dropped.
     if (endpoint === 'security') return answer(200, {})
