@@ -16,6 +16,8 @@ export interface Schema extends AccountSchema, AgentSchema, BranchSchema, GateSc
   issue: IssueRow
   issue_hash: IssueHashRow
   body_dictionary: { id: number; product_id: number; made_at: number; packed: Uint8Array }
+  /** The issues whose bodies may need a dictionary. */
+  body_dictionary_issue: { dictionary_id: number; issue_id: string }
   occurrence: OccurrenceRow
   /** An environment with one of its releases; '' when no row has the name. */
   place: { id: Generated<number>; environment_id: string; release_id: string }

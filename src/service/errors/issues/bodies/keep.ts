@@ -10,6 +10,7 @@ export interface KeptBody {
 
 interface Keeping {
   productId: number
+  issueId: string
   /** The hash that the dictionary is for. */
   hash: string
   /** Whether a dictionary that is not stored yet may be. */
@@ -17,20 +18,24 @@ interface Keeping {
 }
 
 /**
- * What to write for a body: stores its dictionary for later events with the hash, or packs the body again without it.
- * Runs inside the caller's transaction, before the occurrence is inserted.
+ * What to write for a body of an issue: stores its dictionary for later events with the hash, or packs the body again
+ * without it. Runs inside the caller's transaction, before the occurrence is inserted.
  */
 export function keepBody(
   prepare: Prepare,
   { body, dictionary }: PackedBody,
-  { productId, hash, mayAdd }: Keeping,
+  { productId, issueId, hash, mayAdd }: Keeping,
 ): KeptBody {
   const { id, madeAt, packed } = dictionary
+  const ofIssue = prepare('SELECT 1 AS found FROM body_dictionary_issue WHERE dictionary_id = ? AND issue_id = ?')
+  if (ofIssue.get(id, issueId) !== undefined) return { body, dictionaryId: id }
   const isStored = prepare('SELECT 1 AS found FROM body_dictionary WHERE id = ?').get(id) !== undefined
-  if (isStored) return { body, dictionaryId: id }
-  if (!mayAdd) return { body: packWithout(body, dictionaryText(dictionary)), dictionaryId: null }
-  const add = 'INSERT INTO body_dictionary (id, product_id, made_at, packed) VALUES (?, ?, ?, ?)'
-  prepare(add).run(id, productId, madeAt, packed)
-  prepare('UPDATE issue_hash SET dictionary_id = ? WHERE product_id = ? AND hash = ?').run(id, productId, hash)
+  if (!isStored && !mayAdd) return { body: packWithout(body, dictionaryText(dictionary)), dictionaryId: null }
+  if (!isStored) {
+    const add = 'INSERT INTO body_dictionary (id, product_id, made_at, packed) VALUES (?, ?, ?, ?)'
+    prepare(add).run(id, productId, madeAt, packed)
+    prepare('UPDATE issue_hash SET dictionary_id = ? WHERE product_id = ? AND hash = ?').run(id, productId, hash)
+  }
+  prepare('INSERT INTO body_dictionary_issue (dictionary_id, issue_id) VALUES (?, ?)').run(id, issueId)
   return { body, dictionaryId: id }
 }

@@ -5,13 +5,11 @@ import type { Database, Prepare } from '../../../sql/database.ts'
 interface Seen {
   id: number
   made_at: number
-  /** 1 while a body needs it. */
-  used: number
 }
 
 /** Removes the dictionaries that no body needs, in small transactions with pauses, until the signal. */
 export async function removeDictionaries({ db, signal }: { db: Database; signal: AbortSignal }): Promise<void> {
-  let after: Seen | undefined = { id: 0, made_at: Number.MIN_SAFE_INTEGER, used: 0 }
+  let after: Seen | undefined = { id: 0, made_at: Number.MIN_SAFE_INTEGER }
   while (after !== undefined && !signal.aborted) {
     const from: Seen = after
     const seen = await db.batch((prepare) => removeUnused(prepare, from))
@@ -20,13 +18,26 @@ export async function removeDictionaries({ db, signal }: { db: Database; signal:
   }
 }
 
-/** Looks at the next dictionaries by age, which an index lists without their texts. */
+/**
+ * Looks at the next dictionaries by age, which an index lists without their texts. Events that need one mostly happened
+ * after it was made, so that the first of them is found at once, however many the issue has.
+ */
 function removeUnused(prepare: Prepare, after: Seen): Seen[] {
+  const using = `SELECT 1 FROM occurrence WHERE occurrence.issue_id = of_issue.issue_id AND dictionary_id = body_dictionary.id`
   const seen = prepare(
-    `SELECT id, made_at, EXISTS (SELECT 1 FROM occurrence WHERE dictionary_id = body_dictionary.id) AS used
+    `SELECT id, made_at, EXISTS (SELECT 1 FROM body_dictionary_issue AS of_issue WHERE dictionary_id = body_dictionary.id
+       AND ((${using} AND timestamp >= made_at ORDER BY timestamp, seq LIMIT 1) IS NOT NULL
+         OR EXISTS (${using} AND timestamp < made_at))) AS used
      FROM body_dictionary WHERE (made_at, id) > (?, ?) ORDER BY made_at, id LIMIT ?`,
-  ).all<Seen>(after.made_at, after.id, STEP)
-  const remove = prepare('DELETE FROM body_dictionary WHERE id = ?')
-  for (const { id, used } of seen) if (used === 0) remove.run(id)
+  ).all<Seen & { used: number }>(after.made_at, after.id, STEP)
+  const [remove, removeIssues] = [
+    prepare('DELETE FROM body_dictionary WHERE id = ?'),
+    prepare('DELETE FROM body_dictionary_issue WHERE dictionary_id = ?'),
+  ]
+  for (const { id, used } of seen) {
+    if (used === 1) continue
+    remove.run(id)
+    removeIssues.run(id)
+  }
   return seen
 }

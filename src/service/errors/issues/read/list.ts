@@ -10,6 +10,12 @@ type IssueFilter = Omit<InputOf<'listIssues'>, 'product_id' | 'page_size' | 'pag
 }
 export type IssueSort = NonNullable<InputOf<'listIssues'>['sort']>
 
+/**
+ * Occurrences after the first page in which the later pages look for what an issue was like then: an hour of 7 events a
+ * second.
+ */
+const MOST_LATER = 25_000
+
 export interface IssueQuery {
   product: { id: number; key_prefix: string }
   filter: IssueFilter
@@ -74,10 +80,11 @@ export function pageQuery(rows: Rows, query: IssueQuery, asOf: number) {
     .limit(page.size + 1)
   // Only issues that were touched since the first page.
   const touched = matching
+    .leftJoin(firstLater(rows, asOf).as('later'), 'later.issue_id', 'issue.id')
     .where('last_seq', '>', asOf)
     .where('first_seq', '<=', asOf)
     .selectAll('issue')
-    .select(valueBefore(sort, asOf).as('sort_value'))
+    .select(valueBefore(sort).as('sort_value'))
   return rows
     .selectFrom(
       rows
@@ -98,11 +105,26 @@ function after({ after: cursor }: Page, column: IssueSort | 'sort_value'): Expre
   return sql<SqlBool>`(${sql.ref(column)}, id) < (${cursor.sortValue}, ${cursor.id})`
 }
 
-/** The sort value of the issue at `asOf`, which the first occurrence committed later recorded. */
-function valueBefore(sort: IssueSort, asOf: number) {
-  const noted = sql.ref<number | null>(`later.before_${sort}`)
-  return sql<number>`coalesce((SELECT ${noted} FROM occurrence AS later
-    WHERE later.issue_id = issue.id AND later.seq > ${asOf} ORDER BY later.seq LIMIT 1), ${sql.ref(`issue.${sort}`)})`
+/**
+ * The first occurrence of each issue that was committed after `asOf`, read from the end of the table: an index of the
+ * occurrences of an issue by `seq` would be written for each event (decision 092).
+ */
+function firstLater(rows: Rows, asOf: number) {
+  return (
+    rows
+      .selectFrom('occurrence')
+      .select(['issue_id', (eb) => eb.fn.min<number>('seq').as('seq')])
+      .where('seq', '>', asOf)
+      .where('seq', '<=', asOf + MOST_LATER)
+      // Not the column alone, by which SQLite would read an index of all occurrences.
+      .groupBy(sql`issue_id || ''`)
+  )
+}
+
+/** The sort value that the issue had at `asOf`, which its first later occurrence recorded. */
+function valueBefore(sort: IssueSort) {
+  const noted = sql.ref<number | null>(`noted.before_${sort}`)
+  return sql<number>`coalesce((SELECT ${noted} FROM occurrence AS noted WHERE noted.seq = later.seq), ${sql.ref(`issue.${sort}`)})`
 }
 
 function conditions(rows: Rows, query: IssueQuery): Expression<SqlBool>[] {

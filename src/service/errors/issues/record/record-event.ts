@@ -58,7 +58,7 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
   const isNewPath = attachIssueHashes(prepare, filed, issueId)
   const { hash } = prepared.grouping
   // The issue that collects events has no place in the code in common with them.
-  const kept = keepBody(prepare, prepared.packed, { productId, hash, mayAdd: !isFolded })
+  const kept = keepBody(prepare, prepared.packed, { productId, issueId, hash, mayAdd: !isFolded })
   const occurrence = insertOccurrence(tools, prepared, { issueId, place, before, kept })
   if (isNewPath && !isFolded) recordIssueFrames(prepare, productId, issueId, issueFrames(prepared.stacks(), locate))
   const occurred = {
