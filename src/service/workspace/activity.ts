@@ -21,7 +21,7 @@ export function countActivity(
     `INSERT INTO activity (subject_id, bucket, count)
      SELECT component_id, ?2, 1 FROM issue WHERE id = ?1 AND component_id <> ''
      UNION ALL SELECT ?3, ?4, 1 WHERE ?3 <> ''
-     ON CONFLICT (subject_id, bucket) DO UPDATE SET count = activity.count + 1`,
+     ON CONFLICT (bucket, subject_id) DO UPDATE SET count = activity.count + 1`,
   ).run(issueId, start(timestamp, hourMs), environmentId, start(timestamp, tenMinutesMs))
 }
 
@@ -48,7 +48,7 @@ function addHours(prepare: Prepare, issueId: string, componentId: string, sign: 
   prepare(
     `INSERT INTO activity (subject_id, bucket, count)
      SELECT ?2, bucket, ?3 * sum(count) FROM occurrence_rollup WHERE issue_id = ?1 AND resolution = 3600 GROUP BY bucket
-     ON CONFLICT (subject_id, bucket) DO UPDATE SET count = activity.count + excluded.count`,
+     ON CONFLICT (bucket, subject_id) DO UPDATE SET count = activity.count + excluded.count`,
   ).run(issueId, componentId, sign)
 }
 

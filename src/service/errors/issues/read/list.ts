@@ -68,7 +68,8 @@ async function newestSeq(rows: Rows, productId: number): Promise<number> {
 export function pageQuery(rows: Rows, query: IssueQuery, asOf: number) {
   const { page, sort } = query
   const matching = rows.selectFrom('issue').where((eb) => eb.and(conditions(rows, query)))
-  // In index order: only as many rows are read as the page needs. Without the sum SQLite would read all issues by last_seq
+  // In index order: only as many rows are read as the page needs, except by times_seen, which has no index, because every
+  // event would move an entry (decision 092). Without the sum SQLite would read all issues by last_seq
   // and sort them: 32 ms instead of 0.4 with 10,000 issues.
   const untouched = matching
     .where(sql<SqlBool>`last_seq + 0 <= ${asOf}`)

@@ -56,7 +56,7 @@ function countEnvironment(prepare: Prepare, { issueId, place, timestamp, isNewes
 function countRollups(prepare: Prepare, { issueId, place, timestamp, receivedAt }: Counted): void {
   const statement = prepare(
     `INSERT INTO occurrence_rollup (issue_id, resolution, bucket, place_id, count) VALUES (?, ?, ?, ?, 1)
-     ON CONFLICT (issue_id, resolution, bucket, place_id) DO UPDATE SET count = occurrence_rollup.count + 1`,
+     ON CONFLICT (issue_id, bucket, resolution, place_id) DO UPDATE SET count = occurrence_rollup.count + 1`,
   )
   for (const { seconds, keptMs } of resolutions) {
     // Retention would remove it at once.
