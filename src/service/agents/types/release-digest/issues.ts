@@ -26,8 +26,8 @@ export async function compareIssues(
   { current: { release }, predecessor, successor }: ChosenReleases,
   now: number,
 ): Promise<ReleaseIssues> {
-  const events = await readEvents(rows, release.id)
-  const eventsBefore = predecessor === undefined ? new Map<string, number>() : await readEvents(rows, predecessor.id)
+  const events = await readEvents(rows, release)
+  const eventsBefore = predecessor === undefined ? new Map<string, number>() : await readEvents(rows, predecessor)
   const freshIds = await readFirstSeen(rows, release)
   const regressedIds = await readRegressed(rows, release.id)
   const goneIds = [...eventsBefore.keys()].filter((id) => !events.has(id))
@@ -76,12 +76,15 @@ function lifetimeShare(
   return Math.max(0, (successor?.released_at ?? now) - start) / (start - before)
 }
 
-/** Events of each issue in a release. */
-async function readEvents(rows: Rows, releaseId: string): Promise<Map<string, number>> {
+/** Events of each issue in a release. A row of each issue is looked up: there is no index by release (decision 092). */
+async function readEvents(rows: Rows, release: StoredRelease): Promise<Map<string, number>> {
   const found = await rows
-    .selectFrom('issue_presence')
-    .select(['issue_id', 'count'])
-    .where('release_id', '=', releaseId)
+    .selectFrom('issue')
+    .innerJoin('issue_presence as here', 'here.issue_id', 'issue.id')
+    .select(['here.issue_id', 'here.count'])
+    .where('issue.product_id', '=', release.product_id)
+    .where('here.environment_id', '=', release.environment_id)
+    .where('here.release_id', '=', release.id)
     .execute()
   return new Map(found.map((row) => [row.issue_id, row.count]))
 }

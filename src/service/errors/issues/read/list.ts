@@ -188,7 +188,11 @@ function presence({ environment_id, release_id }: IssueFilter, since: number | u
     parts.push(sql<SqlBool>`here.environment_id = ${environment_id} AND EXISTS
       (SELECT 1 FROM environment WHERE environment.id = ${environment_id} AND environment.deleted_at IS NULL)`)
   }
-  if (release_id !== undefined) parts.push(sql<SqlBool>`here.release_id = ${release_id}`)
+  // With its environment, so that one row is looked up for each issue.
+  if (release_id !== undefined) {
+    parts.push(sql<SqlBool>`here.release_id = ${release_id}
+      AND here.environment_id = (SELECT release.environment_id FROM release WHERE release.id = ${release_id})`)
+  }
   if (since !== undefined) parts.push(sql<SqlBool>`here.last_seen >= ${since}`)
   const places = sql.table(release_id === undefined ? 'issue_environment' : 'issue_presence')
   return sql<SqlBool>`EXISTS (SELECT 1 FROM ${places} AS here WHERE here.issue_id = issue.id AND ${sql.join(parts, sql` AND `)})`

@@ -89,26 +89,27 @@ export async function resymbolicate(
 
 async function issuesOfRelease(rows: Rows, productId: number, version: string): Promise<string[]> {
   if (version === '') return []
-  const releases = await rows
-    .selectFrom('release')
+  const found = await rows
+    .selectFrom('issue')
     .select('id')
     .where('product_id', '=', productId)
-    .where('version', '=', version)
-    .execute()
-  if (releases.length === 0) return []
-  const found = await rows
-    .selectFrom('issue_presence')
-    .innerJoin('issue', 'issue.id', 'issue_presence.issue_id')
-    .select('issue.id')
-    .where(
-      'issue_presence.release_id',
-      'in',
-      releases.map(({ id }) => id),
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('release')
+          .innerJoin('issue_presence as here', (join) =>
+            join
+              .onRef('here.issue_id', '=', 'issue.id')
+              .onRef('here.environment_id', '=', 'release.environment_id')
+              .onRef('here.release_id', '=', 'release.id'),
+          )
+          .select('release.id')
+          .where('release.product_id', '=', productId)
+          .where('release.version', '=', version),
+      ),
     )
-    .where('issue.product_id', '=', productId)
-    .groupBy('issue.id')
-    .orderBy('issue.last_seen', 'desc')
-    .orderBy('issue.id', 'desc')
+    .orderBy('last_seen', 'desc')
+    .orderBy('id', 'desc')
     .limit(MOST_ISSUES)
     .execute()
   return found.map(({ id }) => id)

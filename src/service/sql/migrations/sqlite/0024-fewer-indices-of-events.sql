@@ -43,3 +43,6 @@ INSERT INTO activity_by_time (subject_id, bucket, count)
   SELECT subject_id, bucket, count FROM activity ORDER BY bucket, subject_id;
 DROP TABLE activity;
 ALTER TABLE activity_by_time RENAME TO activity;
+
+-- A release belongs to one environment: what occurred in it is found by the primary key, issue by issue.
+DROP INDEX issue_presence_release;
