@@ -29,6 +29,8 @@ export const issueHandlers = {
     const product = await requireProduct(db.read, principal, input.product_id)
     const { product_id: _product, page_size: _size, page_token: _token, sort = 'last_seen', ...filter } = input
     const query = { product, filter, sort, page: readPage(call, input), now: call.now() }
+    // Its window moves all the time.
+    if (filter.period !== undefined) call.changesAt?.(query.now)
     const { issues, paging } = await listIssueRows(db.read, query)
     return { issues: await viewIssues(db.read, issues, viewing(product, call)), ...paging }
   },
@@ -116,8 +118,8 @@ export const issueHandlers = {
   },
 } satisfies Partial<Handlers<EndpointName>>
 
-function viewing(product: { key_prefix: string }, call: Pick<Call, 'now'>) {
-  return { keyPrefix: product.key_prefix, now: call.now() }
+function viewing(product: { key_prefix: string }, { now, changesAt }: Pick<Call, 'now' | 'changesAt'>) {
+  return { keyPrefix: product.key_prefix, now: now(), changesAt }
 }
 
 /** Issues with what reopens them, which lists leave out. */

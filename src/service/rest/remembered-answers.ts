@@ -1,17 +1,36 @@
 import type { EndpointName } from '../../contract/index.ts'
 import type { Call } from '../shared/context.ts'
-import { rememberedText } from '../sql/remembered.ts'
+import { rememberedText, type TimedText } from '../sql/remembered.ts'
 
-/** What most calls of tools begin with. The answers depend on what is stored, the request and who asks, not on the time. */
-const rememberedEndpoints: ReadonlySet<EndpointName> = new Set(['listWorkspaces', 'listProducts'])
+/**
+ * What most calls of tools begin with. The answers depend on what is stored, the request and who asks, and on the time only
+ * as their handlers say with `changesAt`.
+ */
+const rememberedEndpoints: ReadonlySet<EndpointName> = new Set([
+  'listWorkspaces',
+  'listProducts',
+  'listIssues',
+  'listReleaseIssues',
+])
 
 /**
  * The answer of a read as JSON. That of an endpoint which is asked often is made once for each committed state of the
  * database, request and caller (decision 074), so that what was just written is in the next answer.
  */
-export function rememberedAnswer(call: Call, input: unknown, answer: () => Promise<string>): Promise<string> {
+export function rememberedAnswer(call: Call, input: unknown, answer: (call: Call) => Promise<string>): Promise<string> {
   const { db, endpoint, origin, principal } = call
-  if (!rememberedEndpoints.has(endpoint)) return answer()
+  if (!rememberedEndpoints.has(endpoint)) return answer(call)
   const key = JSON.stringify([endpoint, origin, principal.userId, principal.workspaceIds, input])
-  return rememberedText(db.read, key, answer)
+  const now = call.now()
+  return rememberedText(db.read, key, { now, compute: () => timedAnswer(call, now, answer) })
+}
+
+/** The answer at one time, and how long it holds. */
+async function timedAnswer(call: Call, now: number, answer: (call: Call) => Promise<string>): Promise<TimedText> {
+  let until = Infinity
+  const changesAt = (time: number) => {
+    until = Math.min(until, time)
+  }
+  const text = await answer({ ...call, now: () => now, changesAt })
+  return { text, madeAt: now, until }
 }

@@ -226,13 +226,14 @@ async function run(
 ): Promise<string | TextReply> {
   const { requestKey, input, hash, validateOnly } = parsed
   if (Object.hasOwn(route.endpoint.formats, parsed.format)) return (await route.handle?.(input, call)) as TextReply
-  const work = async (db: Database) => {
-    const response = await route.handle?.(input, { ...call, db })
+  const answer = async (asked: Call) => {
+    const response = await route.handle?.(input, asked)
     if (options.checkResponses === true) checkResponse(route, response)
     return JSON.stringify(response)
   }
-  if (route.endpoint.method === 'GET') return rememberedAnswer(call, input, () => work(call.db))
-  if (requestKey === undefined || validateOnly) return work(call.db)
+  if (route.endpoint.method === 'GET') return rememberedAnswer(call, input, answer)
+  if (requestKey === undefined || validateOnly) return answer(call)
+  const work = (db: Database) => answer({ ...call, db })
   return options.idempotency.once({ tokenId: call.principal.tokenId, key: requestKey, hash }, work)
 }
 

@@ -43,6 +43,11 @@ export interface Call extends Platform {
   origin: string
   /** Full validation and response, nothing written (contract §0.6). */
   validateOnly: boolean
+  /**
+   * Told the times (epoch milliseconds) at which the answer becomes another one though nothing is written, where the answer
+   * may be remembered.
+   */
+  changesAt?: (time: number) => void
 }
 
 /** What a write needs of its call: who acts, on which way, when, and new ids. */

@@ -9,7 +9,14 @@ const MOST_CHARACTERS = 2_000_000
 interface Kept {
   state: number
   answers: Map<string, Promise<unknown>>
-  texts: LRUCache<string, string>
+  texts: LRUCache<string, TimedText>
+}
+
+/** A text that is made at one time, and is another one from `until` on though nothing is written: epoch milliseconds. */
+export interface TimedText {
+  text: string
+  madeAt: number
+  until: number
 }
 
 const kept = new WeakMap<Rows, Kept>()
@@ -33,24 +40,31 @@ export function remembered<T>(rows: Rows, key: string, compute: () => Promise<T>
   return answer
 }
 
-/** The same for a text: as many as fit into 2,000,000 characters, those that were asked for last. */
-export async function rememberedText(rows: Rows, key: string, compute: () => Promise<string>): Promise<string> {
+/**
+ * The same for a text, until the time at which it becomes another one: as many as fit into 2,000,000 characters, those that
+ * were asked for last.
+ */
+export async function rememberedText(
+  rows: Rows,
+  key: string,
+  { now, compute }: { now: number; compute: () => Promise<TimedText> },
+): Promise<string> {
   const state = rows.committedState?.()
-  if (state === undefined) return compute()
+  if (state === undefined) return (await compute()).text
   const { texts } = keptAt(rows, state)
   const known = texts.get(key)
-  if (known !== undefined) return known
-  const text = await compute()
-  texts.set(key, text)
-  return text
+  if (known !== undefined && known.madeAt <= now && now < known.until) return known.text
+  const made = await compute()
+  if (made.until > made.madeAt) texts.set(key, made)
+  return made.text
 }
 
 function keptAt(rows: Rows, state: number): Kept {
   const known = kept.get(rows)
   if (known?.state === state) return known
-  const texts = new LRUCache<string, string>({
+  const texts = new LRUCache<string, TimedText>({
     maxSize: MOST_CHARACTERS,
-    sizeCalculation: (text, key) => text.length + key.length,
+    sizeCalculation: ({ text }, key) => text.length + key.length,
   })
   const fresh: Kept = { state, answers: new Map(), texts }
   kept.set(rows, fresh)

@@ -3,6 +3,7 @@ import type { ResponseOf } from '../../../src/contract/index.ts'
 import { systemPlatform } from '../../../src/service/shared/platform.ts'
 import { insertProduct } from '../../../src/service/workspace/products.ts'
 import { startApp, type App } from '../../app.ts'
+import { dayMs } from '../errors/issues/rig.ts'
 import { reasonOf, tokenHeaders } from '../people.ts'
 
 type Headers = Record<string, string>
@@ -48,4 +49,47 @@ test('a token ends with the commit of another process that revokes it', async ()
   expect([(await ask()).status, (await ask()).status]).toEqual([200, 200])
   await app.db.write((rows) => rows.updateTable('token').set({ revoked_at: 1 }).where('name', '=', 'test').execute())
   expect(reasonOf(await ask())).toBe('TOKEN_INVALID')
+})
+
+/** A service at a time that the test sets, with one issue, and what the list says of it. */
+async function withIssue() {
+  const time = { now: Date.now() }
+  const app = await startApp({ platform: { now: () => time.now } })
+  await app.ingest({ message: 'broken' })
+  const list = async (query = '') => {
+    const path = `/v1/products/${app.productId}/issues${query}`
+    const { body } = await app.request<ResponseOf<'listIssues'>>('GET', path)
+    return body.issues
+  }
+  return { app, time, list }
+}
+
+test('the list of issues has what was just written', async () => {
+  const { app, list } = await withIssue()
+  await using _ = app
+  const [issue] = await list()
+  expect(issue).toMatchObject({ status: 'unresolved' })
+  await app.request('POST', `/v1/issues/${issue!.id}:setStatus`, { status: 'resolved' })
+  expect(await list()).toMatchObject([{ status: 'resolved' }])
+})
+
+test('the list of issues changes with the time although nothing is written', async () => {
+  const { app, time, list } = await withIssue()
+  await using _ = app
+  const start = time.now
+  const substatuses: unknown[] = []
+  for (const days of [0, 6.9, 7.1, 13.9, 14.1, 0]) {
+    time.now = start + days * dayMs
+    substatuses.push((await list())[0]?.substatus)
+  }
+  const [fresh, ongoing, quiet] = ['NEW', 'ONGOING', 'QUIET'].map((word) => `ISSUE_SUBSTATUS_${word}`)
+  expect(substatuses).toEqual([fresh, fresh, ongoing, ongoing, quiet, fresh])
+})
+
+test('a trailing window of the list of issues moves with the time', async () => {
+  const { app, time, list } = await withIssue()
+  await using _ = app
+  expect(await list('?period=1d')).toHaveLength(1)
+  time.now += 1.1 * dayMs
+  expect(await list('?period=1d')).toHaveLength(0)
 })

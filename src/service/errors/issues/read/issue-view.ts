@@ -17,11 +17,18 @@ export type IssueBody = z.input<typeof Issue>
 
 const newForMs = 7 * dayMs
 
+interface Viewing {
+  keyPrefix: string
+  now: number
+  /** Told when the view of an issue becomes another one though nothing is written. */
+  changesAt?: ((time: number) => void) | undefined
+}
+
 /** Rows as the contract's issues, in the same order; reads the releases and components that they name. */
 export async function viewIssues(
   rows: Rows,
   issues: readonly StoredIssue[],
-  { keyPrefix, now }: { keyPrefix: string; now: number },
+  { keyPrefix, now, changesAt }: Viewing,
 ): Promise<IssueBody[]> {
   const corroborations = issues.map((issue) => readJson(StoredCorroboration, issue.corroboration))
   const releaseIds = issues.flatMap((issue) => [issue.first_release_id, issue.last_release_id])
@@ -36,6 +43,7 @@ export async function viewIssues(
   const files = await matchedFiles(rows, issues[0]?.product_id ?? 0, ids)
   const details = await viewStatusDetails(rows, issues[0]?.product_id ?? 0, issues)
   const vouching = await readVouching(rows, ids)
+  for (const issue of issues) for (const time of changesOf(issue, now)) changesAt?.(time)
   return issues.map((issue, index) => ({
     id: issue.id,
     short_id: `${keyPrefix}-${issue.number}`,
@@ -108,6 +116,12 @@ function chooseSubstatus(
   if (issue.is_regression === 1) return 'ISSUE_SUBSTATUS_REGRESSED'
   if (issue.last_seen <= now - quietAfterMs) return 'ISSUE_SUBSTATUS_QUIET'
   return issue.first_seen > now - newForMs ? 'ISSUE_SUBSTATUS_NEW' : 'ISSUE_SUBSTATUS_ONGOING'
+}
+
+/** When time alone changes the substatus of the issue, or what `viewFiring` says. */
+function changesOf({ first_seen, last_seen, held_last_at }: StoredIssue, now: number): number[] {
+  const quiet = [last_seen, held_last_at ?? 0].map((seen) => seen + quietAfterMs)
+  return [first_seen + newForMs, ...quiet].filter((time) => time > now)
 }
 
 interface CorroborationFacts {
