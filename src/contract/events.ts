@@ -151,16 +151,18 @@ export const Event = EventSummary.extend({
   truncation_signals: TruncationSignals,
 })
 
-/** What tells an occurrence apart from the others of its issue: members of `Event`, with fewer members of each frame. */
+/** Places in a list of the same answer. */
+const places = (list: string) => z.array(z.int()).describe(`Places in ${list} of the answer, from 0.`)
+
+/** What tells an occurrence apart from the others of its issue: members of `Event`. */
 export const ComparedEvent = EventSummary.extend({
-  ...Event.pick({ message_params: true, tags: true, breadcrumbs: true, contexts: true, extra: true, size_bytes: true })
-    .shape,
-  exceptions: z.array(
-    Exception.pick({ type: true, value: true }).extend({
-      frames: z.array(
-        Frame.pick({ index: true, function: true, filename: true, lineno: true, in_app: true, vars: true }),
-      ),
-    }),
-  ),
+  ...Event.pick({ message_params: true, tags: true, contexts: true, extra: true, size_bytes: true }).shape,
+  exceptions: z.array(Exception.pick({ type: true, value: true }).extend({ frames: places('frames') })),
+  breadcrumbs: places('breadcrumbs'),
+  last_breadcrumb_at: Timestamp.nullable(),
   request: Event.shape.request.pick({ method: true, url: true, query_string: true }),
 })
+
+/** What occurrences have in common: each of them names it by its place. */
+export const ComparedFrame = Frame.pick({ function: true, filename: true, lineno: true, in_app: true, vars: true })
+export const ComparedBreadcrumb = Breadcrumb.omit({ timestamp: true })

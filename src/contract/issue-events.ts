@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Id, IdOrEmpty, Period, Timestamp, trailingPeriod } from './base/common.ts'
 import { endpoint, list, paging } from './base/endpoint.ts'
 import { untrusted } from './base/text.ts'
-import { ComparedEvent, Event, EventSummary } from './events.ts'
+import { ComparedBreadcrumb, ComparedEvent, ComparedFrame, Event, EventSummary } from './events.ts'
 
 const text = () => untrusted(z.string())
 
@@ -53,6 +53,8 @@ export const getIssueEvents = endpoint({
   returns: {
     events: z.array(ComparedEvent).describe('In the order of event_ids, without those that the issue does not have.'),
     unread_ids: z.array(Id).describe('Those beyond 1 MB of events as they were sent.'),
+    frames: z.array(ComparedFrame).describe('Each distinct one of the exceptions once.'),
+    breadcrumbs: z.array(ComparedBreadcrumb).describe('Each distinct one once, without its time.'),
   },
   fails: ['invalid_argument', 'not_found'],
 })

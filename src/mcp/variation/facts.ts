@@ -1,13 +1,31 @@
 import type * as z from 'zod'
 import type { Received } from '../../client/api.ts'
-import type { ComparedEvent as ComparedSchema } from '../../contract/events.ts'
+import type {
+  ComparedBreadcrumb as BreadcrumbSchema,
+  ComparedEvent as EventSchema,
+  ComparedFrame as FrameSchema,
+} from '../../contract/events.ts'
 import { isLibraryFrame } from '../../lib/frames/library-frame.ts'
 import { openEvent, type Opened } from './open.ts'
-import { partStacks, stackNames } from './stacks.ts'
-import { findTemplates, type FindTemplate } from './templates.ts'
+import { frameName, partStacks } from './stacks.ts'
+import { findTemplates, type FindTemplate, type Templated } from './templates.ts'
 import type { Occurrence } from './vary.ts'
 
-export type ComparedEvent = Received<z.output<typeof ComparedSchema>>
+type Answered = Received<z.output<typeof EventSchema>>
+type AnsweredException = NonNullable<Answered['exceptions']>[number]
+
+/** An occurrence with its frames and breadcrumbs; several occurrences may have the very same ones. */
+export interface ComparedEvent extends Omit<Answered, 'exceptions' | 'breadcrumbs'> {
+  exceptions?: readonly ComparedException[] | undefined
+  breadcrumbs?: readonly ComparedBreadcrumb[] | undefined
+}
+
+export interface ComparedException extends Omit<AnsweredException, 'frames'> {
+  frames?: readonly ComparedFrame[] | undefined
+}
+
+export type ComparedFrame = Received<z.output<typeof FrameSchema>>
+export type ComparedBreadcrumb = Received<z.output<typeof BreadcrumbSchema>>
 type OpenedEvent = ReturnType<typeof openCompared>
 
 const MOST_CRUMBS = 30
@@ -29,30 +47,50 @@ interface ComparedFacts {
  * contexts, extra and the variables of the crashing frames, breadcrumbs by their templates, and where the stacks part.
  */
 export function readFacts(events: readonly ComparedEvent[]): ComparedFacts {
-  const opened = events.map(openCompared)
+  const openFrame = forEach(readFrame)
+  const crumbText = forEach(readCrumb)
+  const opened = events.map((event) => openCompared(event, openFrame, crumbText))
   const distances = new Map<string, number>()
   const crumbs = findTemplates(opened.flatMap(({ crumbs: texts }) => texts))
   const errors = findTemplates(opened.flatMap(({ errors: texts }) => texts))
   const partings = partStacks(opened.map(({ stack }) => stack))
   const areEqual = partings.every((places) => places.length === 0)
+  const crumbFacts = forEach((text: string) => readCrumbFacts(crumbs(text)))
   const occurrences = opened.map((event, place) => {
     const facts = new Map<string, string[]>()
     const add = (name: string, value: unknown) => addFact(facts, name, value)
     addErrors(event, errors, add)
     for (const { name, value } of partings[place] ?? []) add(name, value)
     if (areEqual && event.stack.length > 0) add(event.isInApp ? 'in-app stack' : 'stack', event.stack.join(' < '))
-    addCrumbs(event, crumbs, (name, value, distance) => {
-      add(name, value)
-      distances.set(name, Math.min(distance, distances.get(name) ?? Infinity))
-    })
+    for (const [index, text] of event.crumbs.entries()) {
+      const distance = event.crumbs.length - 1 - index
+      for (const [name, value] of crumbFacts(text)) {
+        addText(facts, name, value)
+        distances.set(name, Math.min(distance, distances.get(name) ?? Infinity))
+      }
+    }
     addSurroundings(event, add)
     return { id: event.id, facts }
   })
   return { occurrences, distances }
 }
 
+/** Makes something of each key once: occurrences share frames and breadcrumbs. */
+function forEach<K, V>(make: (key: K) => V): (key: K) => V {
+  const made = new Map<K, V>()
+  return (key) => {
+    const value = made.get(key) ?? make(key)
+    made.set(key, value)
+    return value
+  }
+}
+
 /** The members that are compared, with outsiders' texts opened. */
-function openCompared(event: ComparedEvent) {
+function openCompared(
+  event: ComparedEvent,
+  openFrame: (frame: ComparedFrame) => OpenedFrame,
+  crumbText: (crumb: ComparedBreadcrumb) => string,
+) {
   const { id, environment, release, level, handled, transaction, server_name, message, message_params } = event
   const { tags, request, contexts, extra, exceptions = [], breadcrumbs = [] } = event
   const thrown = exceptions.at(-1)
@@ -71,27 +109,52 @@ function openCompared(event: ComparedEvent) {
     extra,
     request: { method: request?.method, url: request?.url, query_string: request?.query_string },
     exceptions: exceptions.map(({ type, value }) => ({ type, value })),
-    frames: frames.map(({ function: name, filename, lineno, vars }) => ({ function: name, filename, lineno, vars })),
-    breadcrumbs: breadcrumbs
-      .slice(-MOST_CRUMBS)
-      .map(({ category, message: text, data }) => ({ category, message: text, data })),
   })
+  const openedFrames = frames.map(openFrame)
   const errors = opened.exceptions.map(({ type = '', value = '' }) => (type === '' ? value : `${type}: ${value}`))
   return {
     ...opened,
     id,
     errors: errors.length === 0 ? [opened.message ?? ''] : errors,
-    stack: stackNames(opened.frames),
+    variables: openedFrames.toReversed().flatMap(({ variables }) => variables),
+    stack: openedFrames.toReversed().map(({ name }) => name),
     isInApp: frames.every((frame) => frame.in_app === true),
-    crumbs: opened.breadcrumbs.map(crumbText),
+    crumbs: breadcrumbs.slice(-MOST_CRUMBS).map(crumbText),
   }
+}
+
+/** A name and its value as a text. */
+type Fact = readonly [name: string, text: string]
+
+interface OpenedFrame {
+  name: string
+  variables: readonly Fact[]
+}
+
+function readFrame({ function: called, filename, lineno, vars }: ComparedFrame): OpenedFrame {
+  const frame = openEvent({ function: called, filename, lineno, vars })
+  const variables: Fact[] = []
+  const add = (name: string, value: unknown) => {
+    const text = plainValue(value)
+    if (text !== undefined) variables.push([name, text])
+  }
+  addMembers('variable', frame.vars, add, `${frame.function ?? '?'}.`)
+  return { name: frameName(frame), variables }
+}
+
+function readCrumb({ category, message, data }: ComparedBreadcrumb): string {
+  return crumbText(openEvent({ category, message, data }))
 }
 
 type Add = (name: string, value: unknown) => void
 
 function addFact(facts: Map<string, string[]>, name: string, value: unknown): void {
   const text = plainValue(value)
-  if (text === undefined || (facts.size >= MOST_FACTS && !facts.has(name))) return
+  if (text !== undefined) addText(facts, name, text)
+}
+
+function addText(facts: Map<string, string[]>, name: string, text: string): void {
+  if (facts.size >= MOST_FACTS && !facts.has(name)) return
   const known = facts.get(name)
   if (known === undefined) facts.set(name, [text])
   else if (!known.includes(text)) known.push(text)
@@ -112,17 +175,9 @@ function addErrors({ errors, message_params: parameters = [] }: OpenedEvent, tem
 /** What is said of an occurrence that has a breadcrumb without a variable. */
 export const PRESENT = 'yes'
 
-function addCrumbs(
-  { crumbs }: OpenedEvent,
-  template: FindTemplate,
-  add: (name: string, value: unknown, distance: number) => void,
-): void {
-  for (const [index, text] of crumbs.entries()) {
-    const distance = crumbs.length - 1 - index
-    const { template: constant, values } = template(text)
-    if (values.length === 0) add(`breadcrumb ${constant}`, PRESENT, distance)
-    for (const [number, value] of values.entries()) add(`breadcrumb ${markVariable(constant, number)}`, value, distance)
-  }
+function readCrumbFacts({ template, values }: Templated): Fact[] {
+  if (values.length === 0) return [[`breadcrumb ${template}`, PRESENT]]
+  return values.map((value, number) => [`breadcrumb ${markVariable(template, number)}`, plainText(value)])
 }
 
 /** The template with its variable of that number as `{*}`, so that a reader knows which one the values are of. */
@@ -138,7 +193,7 @@ function addSurroundings(event: OpenedEvent, add: Add): void {
   for (const { key = '', value } of event.tags ?? [])
     if (!['environment', 'release', 'level'].includes(key)) add(`tag ${key}`, value)
   addRequest(event, add)
-  for (const { function: name = '?', vars } of event.frames.toReversed()) addMembers('variable', vars, add, `${name}.`)
+  for (const [name, text] of event.variables) add(name, text)
   addMembers('extra', event.extra, add)
   addMembers('context', event.contexts, add)
 }
@@ -172,11 +227,15 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 /** A value as one text; a list or an object only as its shape. */
 function plainValue(value: unknown): string | undefined {
   if (value === undefined) return undefined
-  if (typeof value === 'string') return value === '' ? '""' : value.slice(0, MOST_CHARACTERS)
+  if (typeof value === 'string') return plainText(value)
   if (Array.isArray(value)) return `list of ${String(value.length)}`
   return isObject(value)
     ? `{${Object.keys(value).toSorted().join(', ').slice(0, MOST_CHARACTERS)}}`
     : JSON.stringify(value)
+}
+
+function plainText(text: string): string {
+  return text === '' ? '""' : text.slice(0, MOST_CHARACTERS)
 }
 
 /** A breadcrumb in one line, its data behind its message. Quotes make one word of a text of several (findTemplates). */
@@ -184,7 +243,7 @@ function crumbText({
   category = '',
   message = '',
   data = {},
-}: Opened<NonNullable<ComparedEvent['breadcrumbs']>[number]>): string {
+}: Opened<Pick<ComparedBreadcrumb, 'category' | 'message' | 'data'>>): string {
   const rest = Object.entries(data).map(([name, value]) => `${name}=${asOneWord(plainValue(value) ?? '')}`)
   return [`${category}:`, message, ...rest]
     .filter((part) => part !== '')

@@ -7,14 +7,20 @@ interface Parting {
 const MOST_PARTINGS = 3
 const END = 'nothing: it is the first own frame'
 
+interface NamedFrame {
+  function?: string
+  filename?: string
+  lineno?: number
+}
+
 /** The frames of a stack by name, the one that crashed first; `frames` are caller first. */
-export function stackNames(frames: readonly { function?: string; filename?: string; lineno?: number }[]): string[] {
-  return frames
-    .toReversed()
-    .map(
-      ({ function: name = '?', filename = '', lineno = 0 }) =>
-        `${name} ${filename.split('/').at(-1) ?? ''}:${String(lineno)}`,
-    )
+export function stackNames(frames: readonly NamedFrame[]): string[] {
+  return frames.toReversed().map(frameName)
+}
+
+/** `chargeCard payment.ts:31` */
+export function frameName({ function: name = '?', filename = '', lineno = 0 }: NamedFrame): string {
+  return `${name} ${filename.split('/').at(-1) ?? ''}:${String(lineno)}`
 }
 
 /**

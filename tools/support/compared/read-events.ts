@@ -52,7 +52,7 @@ async function readMissing(
     const asked = left.slice(0, READ_TOGETHER)
     const request = { id: issueId, event_ids: asked, ...compared }
     const answer = await unlessLate(signal, () => api.getIssueEvents(request, { signal }))
-    const read = answer?.events.filter((event) => asked.includes(event.id) && isInFull(event)) ?? []
+    const read = answer === undefined ? [] : placed(answer).filter(({ id }) => asked.includes(id))
     if (read.length === 0) return readSingly(issueId, left, { api, signal, events })
     for (const event of read) events.set(event.id, event)
     const unread = new Set(answer?.unread_ids)
@@ -61,9 +61,26 @@ async function readMissing(
   return events
 }
 
-/** A deployment may take the request for one of its list. */
-function isInFull({ exceptions, tags, breadcrumbs }: ComparedEvent): boolean {
-  return [exceptions, tags, breadcrumbs].some((member) => member !== undefined)
+type Answer = Awaited<ReturnType<Context['api']['getIssueEvents']>>
+
+/**
+ * The occurrences with the frames and breadcrumbs that they name; none of an answer without these. A deployment may take
+ * the request for one of its list.
+ */
+function placed({ events, frames: allFrames, breadcrumbs: allCrumbs }: Answer): ComparedEvent[] {
+  if (allFrames === undefined || allCrumbs === undefined) return []
+  return events.map(({ exceptions = [], breadcrumbs = [], ...event }) => ({
+    ...event,
+    exceptions: exceptions.map(({ frames = [], ...exception }) => ({
+      ...exception,
+      frames: atPlaces(allFrames, frames),
+    })),
+    breadcrumbs: atPlaces(allCrumbs, breadcrumbs),
+  }))
+}
+
+function atPlaces<T>(list: readonly T[], places: readonly number[]): T[] {
+  return places.flatMap((place) => list[place] ?? [])
 }
 
 interface SingleReads {

@@ -125,13 +125,17 @@ function tellApart({ issue }: IssueInFull, rows: readonly EventRow[], events: Re
   )
   const tags = varyingTags(read)
   return rows.map(({ id, title, message, transaction, ...row }, index) => {
+    const event = read[index]
     const crumb = crumbs[index]
     return {
       id,
       environment: unlessKnown(row.environment, row.environment_known),
       release: unlessKnown(row.release, row.release_known),
       tags: tags[index],
-      last_breadcrumb: hasOtherCrumbs && crumb !== undefined ? crumbBefore(read[index]?.timestamp, crumb) : undefined,
+      last_breadcrumb:
+        hasOtherCrumbs && crumb !== undefined
+          ? crumbBefore(event?.timestamp, { timestamp: event?.last_breadcrumb_at, ...crumb })
+          : undefined,
       message: hasText(message) && !isSameText(message, title) ? quoted`${message}`.cut(120) : undefined,
       transaction: isSameText(transaction, rows[0]?.transaction ?? '') ? undefined : quoted`${transaction}`.cut(80),
       title: isSameText(title, issue.title) ? undefined : quoted`${title}`.cut(120),

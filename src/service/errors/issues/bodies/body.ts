@@ -12,7 +12,7 @@ export interface UnpackedBody {
 }
 
 /** What `normalise` needs to know of an event in addition to its payload, and what only its first run can know. */
-type Facts = [
+export type Facts = [
   eventId: string,
   receivedAt: number,
   sizeBytes: number,
@@ -55,7 +55,21 @@ export function packWithout(body: Uint8Array, dictionary: Uint8Array): Uint8Arra
  * bodies of earlier versions hold both.
  */
 export function unpackBody(body: Uint8Array, dictionary?: Uint8Array): UnpackedBody {
+  return readBody(unpack(body, dictionary))
+}
+
+/** The same as the JSON of its two lines; bodies of earlier versions as events. */
+export function unpackLines(
+  body: Uint8Array,
+  dictionary?: Uint8Array,
+): { facts: Facts; payload: string } | { event: StoredEvent } {
   const text = unpack(body, dictionary)
+  if (text[0] !== FACTS_BEGIN) return readBody(text)
+  const end = text.indexOf(LINE_END)
+  return { facts: parse(text, 0, end) as Facts, payload: text.toString('utf8', end + 1) }
+}
+
+function readBody(text: Buffer): UnpackedBody {
   const end = text.indexOf(LINE_END)
   const readRaw = () => parse(text, end + 1) as JsonObject
   if (text[0] === FACTS_BEGIN) return { event: readEvent(parse(text, 0, end) as Facts, readRaw()), readRaw }
@@ -65,7 +79,11 @@ export function unpackBody(body: Uint8Array, dictionary?: Uint8Array): UnpackedB
   return { event, readRaw: () => raw }
 }
 
-function readEvent([eventId, receivedAt, sizeBytes, drift, sdk, signals]: Facts, payload: JsonObject): StoredEvent {
+/** The event that `normalise` makes of a payload, or of some of its members. */
+export function readEvent(
+  [eventId, receivedAt, sizeBytes, drift, sdk, signals]: Facts,
+  payload: JsonObject,
+): StoredEvent {
   const sentAt = drift === 0 ? undefined : new Date(receivedAt - drift).toISOString()
   const facts = { eventId, receivedAt, sizeBytes, sentAt, sdk }
   const { raw_payload: _raw, drift: _drift, ...event } = normalise(payload, facts)

@@ -19,12 +19,20 @@ export type ReadBody = (packed: PackedEvent) => Promise<UnpackedBody>
 
 /** Reads bodies with their dictionaries. */
 export function createBodyReader(rows: Rows): ReadBody {
+  return createUnpacker(rows, unpackBody)
+}
+
+/** Reads what `unpack` makes of a body and its dictionary. */
+export function createUnpacker<T>(
+  rows: Rows,
+  unpack: (body: Uint8Array, dictionary?: Uint8Array) => T,
+): (packed: PackedEvent) => Promise<T> {
   const texts = rememberedTexts(rows)
   return async ({ body, dictionary_id: id }) => {
-    if (id === null) return unpackBody(body)
+    if (id === null) return unpack(body)
     const text = texts.get(id) ?? (await readText(rows, id))
     texts.set(id, text)
-    return unpackBody(body, text)
+    return unpack(body, text)
   }
 }
 

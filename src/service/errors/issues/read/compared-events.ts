@@ -1,18 +1,18 @@
 import type * as z from 'zod'
-import type { ComparedEvent } from '../../../../contract/events.ts'
+import type { ComparedBreadcrumb, ComparedEvent, ComparedFrame } from '../../../../contract/events.ts'
 import { letOthersRun } from '../../../../lib/turns-of-others.ts'
 import type { EventSymbolicator } from '../../../shared/event-symbolicator.ts'
 import { chunks } from '../../../sql/chunks.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { StoredEvent } from '../bodies/body.ts'
-import { createBodyReader } from '../bodies/read.ts'
+import { createPartsReader, type EventParts } from '../bodies/parts.ts'
 import { cutFrames } from './cut-frames.ts'
 import { pauseIfLarge, viewSummaries, type StoredOccurrence, type SummaryBody } from './event-view.ts'
 import { findOccurrences } from './occurrences.ts'
 
-export type ComparedBody = z.input<typeof ComparedEvent>
+type ComparedBody = z.input<typeof ComparedEvent>
 
-/** Bytes of the events of one answer, as they were sent: it is about as large. */
+/** Bytes of the events of one answer, as they were sent. */
 const MOST_BYTES = 1_000_000
 /** Events whose bodies are in memory together. */
 const STEP = 20
@@ -27,66 +27,104 @@ interface ComparedOptions {
 }
 
 /**
- * Occurrences of an issue with what tells them apart, in the order of their ids. Ids that the issue does not have are left
- * out, and those beyond a megabyte are `unread_ids`; one at least is read.
+ * Occurrences of an issue with what tells them apart, in the order of their ids, and the frames and breadcrumbs that they
+ * name. Ids that the issue does not have are left out, and those beyond a megabyte are `unread_ids`; one at least is read.
  */
 export async function viewComparedEvents(rows: Rows, { issueId, ids, ...options }: ComparedOptions) {
   const events: ComparedBody[] = []
+  const { view, frames, breadcrumbs } = createViewer(rows, options)
   let bytes = 0
   for (const step of chunks(ids, STEP)) {
     const found = await findOccurrences(rows, issueId, step)
     const summaries = await viewSummaries(rows, found)
     for (const [place, occurrence] of found.entries()) {
-      if (bytes >= MOST_BYTES) return { events, unread_ids: ids.slice(ids.indexOf(occurrence.id)) }
+      if (bytes >= MOST_BYTES) return { events, unread_ids: ids.slice(ids.indexOf(occurrence.id)), frames, breadcrumbs }
       bytes += occurrence.size_bytes
-      events.push(await viewCompared(rows, occurrence, summaries[place]!, options))
+      events.push(await view(occurrence, summaries[place]!))
       await pauseIfLarge(occurrence)
     }
     await letOthersRun()
   }
-  return { events, unread_ids: [] }
+  return { events, unread_ids: [], frames, breadcrumbs }
 }
 
-/** The event with the current source maps applied; only what the summary holds where retention has removed the body. */
-async function viewCompared(
+/** Views occurrences; what is the same in several of them is read and symbolicated once. */
+function createViewer(
   rows: Rows,
-  occurrence: StoredOccurrence,
-  summary: SummaryBody,
-  { symbolicator, maxFrames, maxBreadcrumbs }: Pick<ComparedOptions, 'symbolicator' | 'maxFrames' | 'maxBreadcrumbs'>,
-): Promise<ComparedBody> {
-  const { body, product_id: productId, size_bytes } = occurrence
-  if (body === null) return { ...summary, ...NOTHING, size_bytes }
-  const { event: sent } = await createBodyReader(rows)({ ...occurrence, body })
-  // Nothing is compared of threads.
-  const { event } = await symbolicator.symbolicate(productId, { ...sent, threads: [] })
-  const { method, url, query_string } = event.request
-  return {
-    ...summary,
-    message_params: event.message_params,
-    exceptions: event.exceptions.map(({ type, value, frames }) => ({
+  { symbolicator, maxFrames, maxBreadcrumbs }: Omit<ComparedOptions, 'issueId' | 'ids'>,
+) {
+  const read = createPartsReader(rows)
+  const frames = createList<z.input<typeof ComparedFrame>>()
+  const breadcrumbs = createList<z.input<typeof ComparedBreadcrumb>>()
+  const stacks = new Map<EventParts['stacks'], Promise<ComparedBody['exceptions']>>()
+  const crumbs = new Map<EventParts['breadcrumbs'], number[]>()
+
+  /** With the source maps of today. Nothing is compared of threads. */
+  async function symbolicate(productId: number, sent: EventParts['stacks']): Promise<ComparedBody['exceptions']> {
+    const { event } = await symbolicator.symbolicate(productId, { ...sent, threads: [] })
+    return event.exceptions.map(({ type, value, frames: all }) => ({
       type,
       value,
-      frames: cutFrames(frames, maxFrames, '', () => undefined).map(comparedFrame),
-    })),
-    breadcrumbs: maxBreadcrumbs === 0 ? [] : event.breadcrumbs.slice(-maxBreadcrumbs),
-    tags: event.tags,
-    request: { method, url, query_string },
-    contexts: event.contexts,
-    extra: event.extra,
-    size_bytes,
+      frames: cutFrames(all, maxFrames, '', () => undefined).map((frame) => frames.place(comparedFrame(frame))),
+    }))
+  }
+
+  function breadcrumbPlaces(sent: EventParts['breadcrumbs']): number[] {
+    const newest = maxBreadcrumbs === 0 ? [] : sent.slice(-maxBreadcrumbs)
+    return newest.map(({ category, level, message, data }) => breadcrumbs.place({ category, level, message, data }))
+  }
+
+  /** The event; only what the summary holds where retention has removed the body. */
+  async function view(occurrence: StoredOccurrence, summary: SummaryBody): Promise<ComparedBody> {
+    const { body, product_id: productId, size_bytes } = occurrence
+    if (body === null) return { ...summary, ...NOTHING, size_bytes }
+    const parts = await read({ ...occurrence, body })
+    const { message_params, tags, request, contexts, extra } = parts.surroundings
+    const { method, url, query_string } = request
+    return {
+      ...summary,
+      message_params,
+      exceptions: await once(stacks, parts.stacks, () => symbolicate(productId, parts.stacks)),
+      breadcrumbs: once(crumbs, parts.breadcrumbs, () => breadcrumbPlaces(parts.breadcrumbs)),
+      last_breadcrumb_at: parts.breadcrumbs.at(-1)?.timestamp ?? null,
+      tags,
+      request: { method, url, query_string },
+      contexts,
+      extra,
+      size_bytes,
+    }
+  }
+
+  return { view, frames: frames.items, breadcrumbs: breadcrumbs.items }
+}
+
+function once<K, V>(known: Map<K, V>, key: K, make: () => V): V {
+  const value = known.get(key) ?? make()
+  known.set(key, value)
+  return value
+}
+
+/** A list that has each item once. */
+function createList<T>() {
+  const items: T[] = []
+  const places = new Map<string, number>()
+  return {
+    items,
+    place: (item: T) => once(places, JSON.stringify(item), () => items.push(item) - 1),
   }
 }
 
 type Frame = StoredEvent['exceptions'][number]['frames'][number]
 
-function comparedFrame({ index, function: name, filename, lineno, in_app, vars }: Frame) {
-  return { index, function: name, filename, lineno, in_app, vars }
+function comparedFrame({ function: name, filename, lineno, in_app, vars }: Frame) {
+  return { function: name, filename, lineno, in_app, vars }
 }
 
 const NOTHING = {
   message_params: [],
   exceptions: [],
   breadcrumbs: [],
+  last_breadcrumb_at: null,
   tags: [],
   request: { method: '', url: '', query_string: '' },
   contexts: {},

@@ -1,8 +1,24 @@
 import { expect, test } from 'vitest'
 import { openRig, type Crash } from '../rig.ts'
 
+type Rig = Awaited<ReturnType<typeof openRig>>
+
+/** Occurrences read together, with their frames and breadcrumbs in their places. */
+async function readTogether(rig: Rig, id: string, event_ids: string[], options: { max_breadcrumbs?: number } = {}) {
+  const answer = await rig.handlers.getIssueEvents({ id, event_ids, max_frames: 2, ...options }, rig.call)
+  const events = answer.events.map((event) => ({
+    ...event,
+    breadcrumbs: event.breadcrumbs.map((place) => answer.breadcrumbs[place]),
+    exceptions: event.exceptions.map((exception) => ({
+      ...exception,
+      frames: exception.frames.map((place) => answer.frames[place]),
+    })),
+  }))
+  return { ...answer, events }
+}
+
 /** The members of one occurrence that are compared, as `getIssueEvent` answers them. */
-async function compared(rig: Awaited<ReturnType<typeof openRig>>, id: string, event_id: string) {
+async function compared(rig: Rig, id: string, event_id: string, maxBreadcrumbs: number) {
   const { event } = await rig.handlers.getIssueEvent({ id, event_id, max_frames: 2 }, rig.call)
   const { method, url, query_string } = event.request
   return {
@@ -16,12 +32,14 @@ async function compared(rig: Awaited<ReturnType<typeof openRig>>, id: string, ev
     release_known: event.release_known,
     timestamp: event.timestamp,
     request: { method, url, query_string },
-    breadcrumbs: event.breadcrumbs.slice(-1),
+    breadcrumbs: event.breadcrumbs
+      .slice(-maxBreadcrumbs)
+      .map(({ category, level, message, data }) => ({ category, level, message, data })),
+    last_breadcrumb_at: event.breadcrumbs.at(-1)?.timestamp ?? null,
     exceptions: event.exceptions.map(({ type, value, frames }) => ({
       type,
       value,
-      frames: frames.map(({ index, function: name, filename, lineno, in_app, vars }) => ({
-        index,
+      frames: frames.map(({ function: name, filename, lineno, in_app, vars }) => ({
         function: name,
         filename,
         lineno,
@@ -71,13 +89,52 @@ test('several occurrences say the same as each of them by itself, in the order o
   const ids: string[] = []
   for (const crash of crashes) ids.push((await rig.append(crash)).id)
   const { id } = (await rig.issues())[0]!
-  const request = { id, event_ids: ids, max_frames: 2, max_breadcrumbs: 1 }
-  const { events, unread_ids: unread } = await rig.handlers.getIssueEvents(request, rig.call)
+  const { events, unread_ids: unread } = await readTogether(rig, id, ids, { max_breadcrumbs: 1 })
   expect(events.map((event) => event.id)).toEqual(ids)
   expect(unread).toEqual([])
-  for (const event of events) expect(event).toMatchObject(await compared(rig, id, event.id))
+  for (const event of events) expect(event).toMatchObject(await compared(rig, id, event.id, 1))
   expect(events[0]).toMatchObject({ environment: 'qa-7', environment_known: false, tags: [{ value: 'de' }] })
   expect(JSON.stringify(events)).not.toContain('cookie')
+})
+
+test('frames and breadcrumbs that occurrences share are in the answer once', async () => {
+  await using rig = await openRig()
+  const ids: string[] = []
+  for (const crash of [...crashes, { ...crashes[0]!, ago: 3 }]) ids.push((await rig.append(crash)).id)
+  const { id } = (await rig.issues())[0]!
+  const { events, frames, breadcrumbs } = await readTogether(rig, id, ids)
+  // The frame of the query is the same in all; the variables of the others are not.
+  expect(frames).toHaveLength(1 + 3 * 2)
+  expect(breadcrumbs.map(({ message }) => message)).toEqual([
+    'cart opened',
+    'country is de',
+    'country is fr',
+    'country is it',
+  ])
+  expect(events[3]).toMatchObject(await compared(rig, id, ids[3]!, 100))
+})
+
+test('what an SDK sends in another form is read as it is by itself', async () => {
+  await using rig = await openRig()
+  const frames = [
+    { function: 'run', filename: 'app:///src/"run"\\\\.js', lineno: 3, vars: { a: '}]",\\', b: [1, {}] } },
+  ]
+  const crumbs = [{ message: 'at {"x":1}', timestamp: 1_780_000_000 }]
+  const at = { platform: 'javascript', fingerprint: ['same'] }
+  const payloads = [
+    { ...at, exception: { type: 'Error', value: 'one' }, stacktrace: { frames }, breadcrumbs: crumbs },
+    { ...at, exception: [{ type: 'Error', value: 'a "b\\' }], logentry: { message: 'm %s', params: ['\n'] } },
+    { ...at, platform: 'native', exception: { type: 'Error', value: 'one' }, stacktrace: { frames }, extra: { n: 12 } },
+    { ...at, exception: { type: 'Error', value: 'one' }, stacktrace: { frames }, extra: { n: 1 }, tags: [['a', 'b']] },
+    { ...at, message: 'only a message', threads: [{ crashed: true, stacktrace: { frames } }], breadcrumbs: null },
+    { ...at, exception: { type: 'Error', value: 'one' }, dist: '{', request: { query_string: { a: 'b' } }, extra: 7 },
+  ]
+  const ids: string[] = []
+  for (const [ago, payload] of payloads.entries()) ids.push((await rig.append({ ago, payload })).id)
+  const { id } = (await rig.issues())[0]!
+  const { events } = await readTogether(rig, id, ids)
+  expect(events).toHaveLength(payloads.length)
+  for (const event of events) expect(event).toMatchObject(await compared(rig, id, event.id, 100))
 })
 
 test('ids of another issue, of nothing and given twice are left out', async () => {

@@ -1,0 +1,57 @@
+import type { JsonObject } from '../../../../lib/objects.ts'
+import type { Rows } from '../../../sql/database.ts'
+import { readEvent, unpackLines, type Facts, type StoredEvent } from './body.ts'
+import { splitMembers } from './members.ts'
+import { createUnpacker, type PackedEvent } from './read.ts'
+
+/** Members of a payload that `normalise` reads together, for what is compared. */
+const PARTS = {
+  stacks: ['platform', 'sdk', 'release', 'dist', 'debug_meta', 'exception', 'stacktrace', 'threads'],
+  breadcrumbs: ['breadcrumbs'],
+  surroundings: ['message', 'logentry', 'tags', 'request', 'contexts', 'extra'],
+} as const
+
+/** An event in parts. Events that were sent with the same members have the very same part. */
+export interface EventParts {
+  stacks: Pick<StoredEvent, 'platform' | 'release' | 'dist' | 'exceptions' | 'threads'>
+  breadcrumbs: StoredEvent['breadcrumbs']
+  surroundings: Pick<StoredEvent, 'message_params' | 'tags' | 'request' | 'contexts' | 'extra'>
+}
+
+/**
+ * Reads events in parts, and each distinct part once: events of an issue are mostly alike. What was read is kept as long as
+ * the reader, so a reader is for a bounded number of events.
+ */
+export function createPartsReader(rows: Rows): (packed: PackedEvent) => Promise<EventParts> {
+  const unpack = createUnpacker(rows, unpackLines)
+  const texts = new Map<string, string>()
+  const known = new Map<string, StoredEvent>()
+
+  function read(part: keyof typeof PARTS, facts: Facts, members: ReadonlyMap<string, string>): StoredEvent {
+    const given = PARTS[part].flatMap((name) => {
+      const text = members.get(name)
+      return text === undefined ? [] : `"${name}":${text}`
+    })
+    const [_id, _receivedAt, _size, drift, sdk] = facts
+    // JSON has no line ends of its own.
+    const key = [part, JSON.stringify([drift, sdk]), ...given].join('\n')
+    const event = known.get(key) ?? readEvent(facts, JSON.parse(`{${given.join()}}`) as JsonObject)
+    known.set(key, event)
+    return event
+  }
+
+  return async (packed) => {
+    const unpacked = await unpack(packed)
+    if ('event' in unpacked) {
+      const { event } = unpacked
+      return { stacks: event, breadcrumbs: event.breadcrumbs, surroundings: event }
+    }
+    const { facts, payload } = unpacked
+    const members = splitMembers(payload, texts)
+    return {
+      stacks: read('stacks', facts, members),
+      breadcrumbs: read('breadcrumbs', facts, members).breadcrumbs,
+      surroundings: read('surroundings', facts, members),
+    }
+  }
+}
