@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
+import { withEqualNumbers } from '../../../lib/outside-text/equal-numbers.ts'
 import { openReader } from '../../sql/sqlite.ts'
 import type { NormalEvent } from '../event/event.ts'
 import type { PreparedEvent } from '../event/prepared-event.ts'
@@ -17,7 +18,9 @@ import type { Answer, Job, JobRequest, RequestOutcome, ThreadStart } from './thr
 const { database } = workerData as ThreadStart
 const chooseDictionary = createDictionaries(openReader(database))
 const symbolicator = createMaplessSymbolicator()
-const isSuspicious = createSuspicion()
+const suspicion = createSuspicion()
+// Messages of one crash often differ in a number.
+const isSuspicious = (texts: readonly string[]) => suspicion(texts.map(withEqualNumbers))
 let turn = Promise.resolve()
 parentPort?.on('message', (job: Job) => {
   turn = turn.then(() => answer(job))
