@@ -22,12 +22,13 @@ export function createDictionaries(rows: Rows): ChooseDictionary {
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ packed }) => packed.byteLength + ENTRY_BYTES,
   })
+  const readDictionary = createReader(rows)
   return async (productId, hash, event) => {
     const key = `${String(productId)} ${hash}`
     const isUsable = (known: Dictionary | undefined) => known !== undefined && isCurrent(known, event.received_at)
     const remembered = kept.get(key)
     if (remembered !== undefined && isUsable(remembered)) return remembered
-    const stored = await readDictionary(rows, productId, hash)
+    const stored = await readDictionary(productId, hash)
     // Another event may have made one meanwhile.
     const chosen = [kept.get(key), stored].find(isUsable) ?? makeDictionary(event)
     kept.set(key, chosen)
@@ -35,13 +36,18 @@ export function createDictionaries(rows: Rows): ChooseDictionary {
   }
 }
 
-async function readDictionary(rows: Rows, productId: number, hash: string): Promise<Dictionary | undefined> {
-  const row = await rows
+/** Its query is built once: that takes longer than running it. */
+function createReader(rows: Rows): (productId: number, hash: string) => Promise<Dictionary | undefined> {
+  const query = rows
     .selectFrom('issue_hash')
     .innerJoin('body_dictionary', 'body_dictionary.id', 'issue_hash.dictionary_id')
     .select(['body_dictionary.id', 'made_at', 'packed'])
-    .where('issue_hash.product_id', '=', productId)
-    .where('hash', '=', hash)
-    .executeTakeFirst()
-  return row && { id: row.id, madeAt: row.made_at, packed: row.packed }
+    .where('issue_hash.product_id', '=', 0)
+    .where('hash', '=', '')
+    .compile()
+  return async (productId, hash) => {
+    const asked: typeof query = { ...query, parameters: [productId, hash] }
+    const [row] = (await rows.executeQuery(asked)).rows
+    return row && { id: row.id, madeAt: row.made_at, packed: row.packed }
+  }
 }
