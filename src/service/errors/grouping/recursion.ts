@@ -11,7 +11,7 @@ export function recursiveFrames(keys: readonly string[], longestCycle = LONGEST_
   for (let index = 0; index < keys.length; index += 1) {
     kept.push(index)
     const cycle = endingCycle(keys, kept, longestCycle)
-    for (const position of kept.splice(kept.length - cycle, cycle)) repeated.add(position)
+    for (let left = cycle; left > 0; left -= 1) repeated.add(kept.pop()!)
   }
   return repeated
 }

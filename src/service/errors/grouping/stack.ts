@@ -27,6 +27,7 @@ export interface Stack {
   variant: Variant
 }
 
+const FRAME: Token = ['frame', '']
 const NOT_APP = 'not in-app'
 const RECURSION = 'recursion: repeats the frames before it'
 
@@ -85,20 +86,21 @@ export function readStack(frames: readonly NormalFrame[], variant: Variant, rule
     return reading.ignored === '' && variant === 'app' && !reading.isApp ? NOT_APP : reading.ignored
   })
   if (isLoneScript(frames, rules)) ignored[0] ||= 'the only frame, a script without a function'
-  const counting = [...ignored.keys()].filter((index) => ignored[index] === '')
+  const counting: number[] = []
+  for (let index = 0; index < ignored.length; index += 1) if (ignored[index] === '') counting.push(index)
   const repeated = recursiveFrames(
     counting.map((index) => readings[index]!.key),
     rules.longestCycle,
   )
   for (const position of repeated) ignored[counting[position]!] = RECURSION
-  const kept = counting.filter((index) => ignored[index] === '')
-  return {
-    tokens: kept.flatMap((index): Token[] => [['frame', ''], ...readings[index]!.tokens]),
-    contributing: kept.map((index) => frames[index]!),
-    ignored,
-    readings,
-    variant,
+  const tokens: Token[] = []
+  const contributing: NormalFrame[] = []
+  for (const index of counting) {
+    if (ignored[index] !== '') continue
+    contributing.push(frames[index]!)
+    tokens.push(FRAME, ...readings[index]!.tokens)
   }
+  return { tokens, contributing, ignored, readings, variant }
 }
 
 /** A stack that says no more than which script ran. */

@@ -37,8 +37,12 @@ export const Summary = z.object({
 
 /** The text of `occurrence.summary`. */
 export function writeSummary(summary: z.output<typeof Summary>): string {
-  const stored = Object.entries(summary).filter(([name, value]) => usual[name as keyof typeof usual] !== value)
-  return JSON.stringify(Object.fromEntries(stored))
+  const stored: Record<string, unknown> = {}
+  for (const name in summary) {
+    const value = summary[name as keyof typeof summary]
+    if (usual[name as keyof typeof usual] !== value) stored[name] = value
+  }
+  return JSON.stringify(stored)
 }
 
 /**

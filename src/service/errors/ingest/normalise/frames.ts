@@ -41,17 +41,50 @@ export function readFrames(
   }
   const kept = keepEnds(onlyObjects(list, member, signals), Math.min(FRAMES_PER_STACK, facts.left), member, signals)
   facts.left -= kept.length
-  return kept.map((frame, index) => readFrame(frame, member, { index, exception_index: exceptionIndex }, facts))
+  const members = membersOf(member)
+  return kept.map((frame, index) => readFrame(frame, members, { index, exception_index: exceptionIndex }, facts))
+}
+
+const names = [
+  'function',
+  'raw_function',
+  'module',
+  'filename',
+  'path',
+  'abs_path',
+  'lineno',
+  'colno',
+  'context_line',
+  'pre_context',
+  'post_context',
+  'vars',
+  'in_app',
+  'platform',
+  'package',
+] as const
+
+/** The members of a frame as `truncation_signals` names them: `exceptions.frames.vars`. */
+type Members = Readonly<Record<(typeof names)[number], string>>
+
+const known = new Map<string, Members>()
+
+/** Each name is made once, not for each frame. */
+function membersOf(member: string): Members {
+  const before = known.get(member)
+  if (before !== undefined) return before
+  const members = Object.fromEntries(names.map((name) => [name, `${member}.${name}`])) as Members
+  known.set(member, members)
+  return members
 }
 
 function readFrame(
   sent: JsonObject,
-  member: string,
+  members: Members,
   place: Pick<NormalFrame, 'index' | 'exception_index'>,
   facts: FrameFacts,
 ): NormalFrame {
   const { signals } = facts
-  const text = (name: string, max: number) => readText(sent[name], `${member}.${name}`, max, signals)
+  const text: ReadMember = (name, max) => readText(sent[name], members[name], max, signals)
   const filename = text('filename', 512) || text('path', 512)
   const absPath = text('abs_path', 2_048)
   const frame: NormalFrame = {
@@ -64,13 +97,13 @@ function readFrame(
     repo_path: '',
     repo_path_source: 'REPO_PATH_SOURCE_NONE',
     // The specification calls them line and path.
-    lineno: readCount(sent.lineno ?? sent.line, `${member}.lineno`, signals) ?? 0,
-    colno: readCount(sent.colno ?? sent.column, `${member}.colno`, signals) ?? 0,
+    lineno: readCount(sent.lineno ?? sent.line, members.lineno, signals) ?? 0,
+    colno: readCount(sent.colno ?? sent.column, members.colno, signals) ?? 0,
     in_app: false,
     context_line: text('context_line', LINE_LENGTH),
-    pre_context: readLines(sent.pre_context, `${member}.pre_context`, signals),
-    post_context: readLines(sent.post_context, `${member}.post_context`, signals),
-    vars: boundedObject(readObject(sent.vars, `${member}.vars`, signals), `${member}.vars`, mapBounds, signals),
+    pre_context: readLines(sent.pre_context, members.pre_context, signals),
+    post_context: readLines(sent.post_context, members.post_context, signals),
+    vars: boundedObject(readObject(sent.vars, members.vars, signals), members.vars, mapBounds, signals),
     symbolicated: false,
     original: null,
     source_map_id: '',
@@ -81,14 +114,16 @@ function readFrame(
   }
   const signs = readSigns(sent, text, facts)
   if (signs !== undefined) frame.signs = signs
-  facts.inApp.add(frame, readFlag(sent.in_app, `${member}.in_app`, signals))
+  facts.inApp.add(frame, readFlag(sent.in_app, members.in_app, signals))
   return frame
 }
+
+type ReadMember = (name: keyof Members, max: number) => string
 
 /** What only grouping reads; undefined if the SDK sent nothing of it. */
 function readSigns(
   sent: JsonObject,
-  text: (name: string, max: number) => string,
+  text: ReadMember,
   { platform: ofEvent, binaries }: FrameFacts,
 ): FrameSigns | undefined {
   if (sent.platform === undefined && sent.package === undefined && sent.instruction_addr === undefined) return undefined

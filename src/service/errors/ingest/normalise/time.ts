@@ -53,7 +53,27 @@ export function readEventTime(value: unknown, receivedAt: number, drift: number,
 export function readMoment(value: unknown, member: string, drift: number, signals: Signals): string | null {
   const time = readTime(value)
   const corrected = time === undefined ? NaN : time + drift
-  if (corrected >= 0 && corrected <= LAST_MS) return new Date(corrected).toISOString()
+  if (corrected >= 0 && corrected <= LAST_MS) return formatTime(corrected)
   if (value !== undefined && value !== null) signals.note(member, 'type', 0, 1)
   return null
+}
+
+const SECOND_MS = 1_000
+const HOUR_MS = 60 * MINUTE_MS
+/** The date of the time that was formatted last: an event has many times of one day, and the date takes longest. */
+let last = { day: NaN, date: '' }
+
+/** What `toISOString` returns for whole milliseconds from 0 to the year 9999. */
+function formatTime(ms: number): string {
+  const day = Math.floor(ms / DAY_MS)
+  if (day !== last.day) last = { day, date: new Date(day * DAY_MS).toISOString().slice(0, 'yyyy-mm-ddT'.length) }
+  const left = ms - day * DAY_MS
+  const hours = twoDigits(Math.floor(left / HOUR_MS))
+  const minutes = twoDigits(Math.floor((left % HOUR_MS) / MINUTE_MS))
+  const seconds = twoDigits(Math.floor((left % MINUTE_MS) / SECOND_MS))
+  return `${last.date}${hours}:${minutes}:${seconds}.${String(left % SECOND_MS).padStart(3, '0')}Z`
+}
+
+function twoDigits(number: number): string {
+  return number < 10 ? `0${String(number)}` : String(number)
 }
