@@ -54,15 +54,13 @@ function countEnvironment(prepare: Prepare, { issueId, place, timestamp, isNewes
 }
 
 function countRollups(prepare: Prepare, { issueId, place, timestamp, receivedAt }: Counted): void {
-  const statement = prepare(
-    `INSERT INTO occurrence_rollup (issue_id, resolution, bucket, place_id, count) VALUES (?, ?, ?, ?, 1)
+  // Retention would remove the others at once.
+  const kept = resolutions.filter(({ keptMs }) => timestamp >= receivedAt - keptMs)
+  prepare(
+    `INSERT INTO occurrence_rollup (issue_id, resolution, bucket, place_id, count)
+     VALUES ${kept.map(() => '(?, ?, ?, ?, 1)').join(', ')}
      ON CONFLICT (issue_id, bucket, resolution, place_id) DO UPDATE SET count = occurrence_rollup.count + 1`,
-  )
-  for (const { seconds, keptMs } of resolutions) {
-    // Retention would remove it at once.
-    if (timestamp < receivedAt - keptMs) continue
-    statement.run(issueId, seconds, bucketStart(timestamp, seconds), place.id)
-  }
+  ).run(...kept.flatMap(({ seconds }) => [issueId, seconds, bucketStart(timestamp, seconds), place.id]))
 }
 
 /** Records that the user was affected there; returns true when it is the user's first occurrence of this issue. */

@@ -102,23 +102,40 @@ function findDuplicate(
   return undefined
 }
 
+interface Filed {
+  before: IssueFacts | undefined
+  filed: Prepared
+  /** Nothing of the event's hashes is to be attached to the issue. */
+  isAttached: boolean
+}
+
 /** The event's issue if it exists; an event that may not start one is filed under the issue that collects such events. */
-function findOrFold(
-  { prepare, platform, newIssuesPerHour }: RecordTools,
-  prepared: Prepared,
-): { before: IssueFacts | undefined; filed: Prepared } {
-  const before = findIssue(prepare, prepared)
+function findOrFold({ prepare, platform, newIssuesPerHour }: RecordTools, prepared: Prepared): Filed {
+  const known = findIssue(prepare, prepared)
+  if (known !== undefined) return toFiled(prepared, known)
   const room = { now: platform.now(), mostPerHour: newIssuesPerHour }
   const hasRoom = prepared.vouched ? hasRoomForVouchedIssue : hasRoomForIssue
-  if (before !== undefined || hasRoom(prepare, prepared.productId, room)) {
-    return { before: before ?? findJoinable(prepare, prepared), filed: prepared }
-  }
+  if (hasRoom(prepare, prepared.productId, room)) return toFiled(prepared, undefined, findJoinable(prepare, prepared))
   const filed = { ...prepared, grouping: overflowGrouping(prepared.grouping, newIssuesPerHour) }
-  return { before: findIssue(prepare, filed) ?? findJoinable(prepare, filed), filed }
+  const collecting = findIssue(prepare, filed)
+  return toFiled(filed, collecting, collecting === undefined ? findJoinable(prepare, filed) : undefined)
+}
+
+/** An issue that is joined gets the hashes, which an event with a server key vouches for. */
+function toFiled(filed: Prepared, found: FoundIssue | undefined, joined?: FoundIssue): Filed {
+  const { hash, other_hashes: others } = filed.grouping
+  const isAttached = found?.hash === hash && others.length === 0
+  return { before: (found ?? joined)?.facts, filed, isAttached }
+}
+
+interface FoundIssue {
+  facts: IssueFacts
+  /** That led to it. */
+  hash: string
 }
 
 /** The issue that the event's hashes lead to (errors §2.2 item 7); one with a server key follows vouched hashes alone. */
-function findIssue(prepare: Prepare, prepared: Prepared): IssueFacts | undefined {
+function findIssue(prepare: Prepare, prepared: Prepared): FoundIssue | undefined {
   return findWhere(prepare, prepared, prepared.vouched ? 'issue_hash.vouched = 1' : '1 = 1')
 }
 
@@ -126,20 +143,23 @@ function findIssue(prepare: Prepare, prepared: Prepared): IssueFacts | undefined
  * For an event with a server key the issue that other hashes lead to, if nothing is vouched for of it: an event with a
  * public key cannot file it under an issue that is old, resolved or ignored.
  */
-function findJoinable(prepare: Prepare, prepared: Prepared): IssueFacts | undefined {
+function findJoinable(prepare: Prepare, prepared: Prepared): FoundIssue | undefined {
   if (!prepared.vouched) return undefined
   const isFree = 'NOT EXISTS (SELECT 1 FROM vouched_issue WHERE vouched_issue.issue_id = issue.id)'
   return findWhere(prepare, prepared, isFree)
 }
 
-function findWhere(prepare: Prepare, { productId, grouping }: Prepared, condition: string): IssueFacts | undefined {
+function findWhere(prepare: Prepare, { productId, grouping }: Prepared, condition: string): FoundIssue | undefined {
   const statement = prepare(
     `SELECT issue.id, issue.status, issue.resolved_in, issue.fixed_in, issue.ignore_until, issue.first_seen,
        issue.last_seen, issue.times_seen
      FROM issue_hash JOIN issue ON issue.id = issue_hash.issue_id
      WHERE issue_hash.product_id = ? AND issue_hash.hash = ? AND ${condition}`,
   )
-  return findByHashes(grouping, (hash) => statement.get<IssueFacts>(productId, hash))
+  return findByHashes(grouping, (hash) => {
+    const facts = statement.get<IssueFacts>(productId, hash)
+    return facts && { facts, hash }
+  })
 }
 
 /** A row with all counters at zero: `updateIssue` adds the first occurrence like every other. */
