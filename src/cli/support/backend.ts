@@ -14,7 +14,7 @@ import { listeningOrigin, readEndpoints } from './endpoints.ts'
 import { requireBuilt } from './require-built.ts'
 import { readSecret } from './secret.ts'
 import { eventWorker, reportWorker, sourceMapWorker } from './workers.ts'
-import { keepYoungGenerationSmall } from './memory.ts'
+import { keepHeapSmall } from './memory.ts'
 
 /** Where calls go: a deployment over the network, or the embedded service in this process. */
 export interface Backend {
@@ -67,7 +67,7 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
   const lost = lostDatabase(config.dataDir)
   if (lost !== undefined) options.log({ level: 'warn', message: `${lost}; starting with an empty one` })
   const secret = readSecret(config)
-  keepYoungGenerationSmall()
+  keepHeapSmall()
   const { openService } = await import('../../service/index.ts')
   const service = await openService({
     dataDir: config.dataDir,

@@ -1,4 +1,4 @@
-import { keepYoungGenerationSmall } from '../../../../src/cli/support/memory.ts'
+import { keepHeapSmall } from '../../../../src/cli/support/memory.ts'
 import { startApp } from '../../../app.ts'
 import { connect } from '../../../mcp/clients.ts'
 import { elapsed } from '../../harness/measure.ts'
@@ -11,7 +11,7 @@ export type Asked = { table: string; page: string } | 'memory'
 
 // A process of its own for each data directory, so that its memory can be told: `reader.ts DIRECTORY NOW`.
 // As `tracegate serve` does it.
-keepYoungGenerationSmall()
+keepHeapSmall()
 const [dataDir = '', now = ''] = process.argv.slice(2)
 const app = await startApp({ dataDir, platform: { now: () => Number(now) }, checkResponses: false })
 const agent = await connect(app.api, { options: { toolsets: ['all'] } })

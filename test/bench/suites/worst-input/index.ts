@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { keepYoungGenerationSmall } from '../../../../src/cli/support/memory.ts'
+import { keepHeapSmall } from '../../../../src/cli/support/memory.ts'
 import { origin, startApp, type App } from '../../../app.ts'
 import type { Figure, Suite } from '../../harness/suite.ts'
 import { worstEvents, worstReports } from './shapes.ts'
@@ -15,7 +15,7 @@ type Step = (app: App) => Promise<unknown>
 export const worstInput: Suite = {
   about: `The longest piece of the event loop that an event or a report of 1 MB takes while it is received and while it is read, which everybody else waits for (decision 011).`,
   async run() {
-    keepYoungGenerationSmall()
+    keepHeapSmall()
     return [
       { title: 'Events of 1 MB that are expensive in different places', figures: await events() },
       { title: 'Reports of 1 MB', figures: await reports() },
