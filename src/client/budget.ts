@@ -28,7 +28,9 @@ export class Budget {
   /** Hears what is waited for, where the caller asked for progress. */
   readonly waits: Waits | undefined
   readonly #clock: Clock
-  readonly #ending = new AbortController()
+  /** Made when the signal is first asked for: many a call ends without that. */
+  #ending: AbortController | undefined
+  #ended: { reason: unknown } | undefined
   readonly #stopListening: () => void
   #startedAt: number | undefined
   #cancelTimer = () => {}
@@ -47,6 +49,10 @@ export class Budget {
 
   /** Aborts when the time is over, when the caller cancels, and at the end of the call. */
   get signal(): AbortSignal {
+    if (this.#ending === undefined) {
+      this.#ending = new AbortController()
+      if (this.#ended !== undefined) this.#ending.abort(this.#ended.reason)
+    }
     return this.#ending.signal
   }
 
@@ -81,7 +87,7 @@ export class Budget {
 
   /** Lets the time run; a second call does nothing. */
   start(): void {
-    if (this.#startedAt !== undefined || this.signal.aborted) return
+    if (this.#startedAt !== undefined || this.#ended !== undefined) return
     this.#startedAt = this.#clock.now()
     this.#cancelTimer = this.#clock.after(this.totalMs, () => {
       this.#isOver = true
@@ -101,12 +107,18 @@ export class Budget {
   end(): void {
     this.#cancelTimer()
     this.#stopListening()
-    this.#ending.abort(ENDED)
+    this.#abort(ENDED)
   }
 
   #stop(reason: unknown): void {
     this.#cancelTimer()
-    this.#ending.abort(reason)
+    this.#abort(reason)
     this.#cancelTimer = this.#clock.after(GRACE_MS, () => this.#giveUp())
+  }
+
+  /** The first reason stays. */
+  #abort(reason: unknown): void {
+    this.#ended ??= { reason }
+    this.#ending?.abort(reason)
   }
 }

@@ -21,6 +21,7 @@ import { renderOutcome, type CallOutcome } from './outcome.ts'
 import { waitProgress } from './wait-progress.ts'
 import { whereDecided } from '../confirm/prepare.ts'
 import { createResolver } from '../resolve/index.ts'
+import type { Resolver } from '../resolve/types.ts'
 import { errorText, TeachingError } from '../result/teach.ts'
 import { startedTask } from './started-task.ts'
 import type { SendEvent } from '../../client/send-event.ts'
@@ -181,13 +182,18 @@ async function runTool(listed: ListedTool, raw: unknown, frame: RunningCall, rec
 async function openContext(tool: Tool, frame: RunningCall): Promise<Context> {
   const { listing, facts, budget, progress = () => {} } = frame
   const api = await openApi(facts, budget)
-  const { signal } = budget
   const { local, options, changing } = facts
+  let resolver: Resolver | undefined
   const context: Context = {
     api,
     options,
-    resolve: createResolver({ api, pinned: options.product, signal }),
-    signal,
+    // Made when they are first read: a short call needs neither.
+    get resolve() {
+      return (resolver ??= createResolver({ api, pinned: options.product, signal: budget.signal }))
+    },
+    get signal() {
+      return budget.signal
+    },
     wait: (ms) => budget.part(ms),
     offers: listing.offers,
     surfaceDigest: listing.digest,

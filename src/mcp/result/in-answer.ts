@@ -11,6 +11,7 @@ export function namesInAnswer(output: z.ZodObject | undefined): string[] {
 
 /** The data without the named members whose values are all in the answer. */
 export function withoutSaid(data: Members, names: readonly string[], answer: string): Members {
+  if (names.length === 0) return data
   const words = new Set(answer.match(/[\w-]+/g))
   return Object.fromEntries(
     Object.entries(data).filter(([name, value]) => !names.includes(name) || !isSaid(value, words)),

@@ -173,7 +173,8 @@ function noteText(said: Json): string {
 
 /** What was cut, and how many rows the page shows where the answer does not say it. */
 function cutLine({ answer, truncated }: Draft): string {
-  const { shown, total, cut = [], how_to_get_more: more } = truncated ?? {}
+  if (truncated === undefined) return ''
+  const { shown, total, cut = [], how_to_get_more: more } = truncated
   const said = new Set(answer.match(/\d+/g))
   const numbers = [shown, total].filter((number) => number !== undefined)
   return [
