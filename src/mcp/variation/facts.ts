@@ -6,6 +6,7 @@ import type {
   ComparedFrame as FrameSchema,
 } from '../../contract/events.ts'
 import { isLibraryFrame } from '../../lib/frames/library-frame.ts'
+import { forEach } from './for-each.ts'
 import { openEvent, type Opened } from './open.ts'
 import { frameName, partStacks } from './stacks.ts'
 import { findTemplates, type FindTemplate, type Templated } from './templates.ts'
@@ -73,16 +74,6 @@ export function readFacts(events: readonly ComparedEvent[]): ComparedFacts {
     return { id: event.id, facts }
   })
   return { occurrences, distances }
-}
-
-/** Makes something of each key once: occurrences share frames and breadcrumbs. */
-function forEach<K, V>(make: (key: K) => V): (key: K) => V {
-  const made = new Map<K, V>()
-  return (key) => {
-    const value = made.get(key) ?? make(key)
-    made.set(key, value)
-    return value
-  }
 }
 
 /** The members that are compared, with outsiders' texts opened. */

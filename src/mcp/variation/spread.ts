@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { Received } from '../../client/api.ts'
 import type { EventSummary } from '../../contract/events.ts'
+import { forEach } from './for-each.ts'
 import { openEvent } from './open.ts'
 import { withoutNumbers } from './shape.ts'
 
@@ -8,6 +9,7 @@ type Row = Received<z.output<typeof EventSummary>>
 
 /** At most `count` occurrences of a list, as different as possible by what the list says of them; see `spread`. */
 export function spreadOccurrences<R extends Row>(rows: readonly R[], count: number): R[] {
+  const masked = forEach(withoutNumbers)
   return spread(rows, count, (row) => {
     const {
       environment = '',
@@ -25,13 +27,7 @@ export function spreadOccurrences<R extends Row>(rows: readonly R[], count: numb
       transaction: row.transaction,
       server_name: row.server_name,
     })
-    return [
-      environment,
-      release,
-      level,
-      String(handled),
-      ...Object.values(texts).map((text = '') => withoutNumbers(text)),
-    ]
+    return [environment, release, level, String(handled), ...Object.values(texts).map((text = '') => masked(text))]
   })
 }
 
@@ -41,38 +37,53 @@ export function spreadOccurrences<R extends Row>(rows: readonly R[], count: numb
  * differs in, the most important ones first: each release gets in before each message does.
  */
 export function spread<T>(rows: readonly T[], count: number, values: (row: T) => readonly string[]): T[] {
-  const left = new Set<Candidate<T>>(
-    evenly(rows.map((row) => ({ row, values: values(row).map((value, at) => `${String(at)} ${value}`) }))),
-  )
+  const left = new Set(groupAlike(evenly(rows), values))
   const chosen: T[] = []
   const seen = new Map<string, number>()
   while (chosen.length < count && left.size > 0) {
     const next = mostTelling(left, seen)
-    left.delete(next)
-    chosen.push(next.row)
+    chosen.push(...next.rows.splice(0, 1).map(({ row }) => row))
+    if (next.rows.length === 0) left.delete(next)
     for (const value of next.values) seen.set(value, (seen.get(value) ?? 0) + 1)
   }
   return chosen
 }
 
-interface Candidate<T> {
-  row: T
+/** Rows with the same values, which always tell the same. */
+interface Alike<T> {
   values: readonly string[]
+  rows: { row: T; place: number }[]
 }
 
-function mostTelling<T>(rows: ReadonlySet<Candidate<T>>, seen: ReadonlyMap<string, number>): Candidate<T> {
-  let best: { row: Candidate<T>; tells: number } | undefined
-  for (const row of rows) {
-    const { length } = row.values
-    const tells = row.values.reduce((sum, value, at) => {
+function groupAlike<T>(rows: readonly T[], values: (row: T) => readonly string[]): Alike<T>[] {
+  const groups = new Map<string, Alike<T>>()
+  for (const [place, row] of rows.entries()) {
+    const own = values(row)
+    const key = JSON.stringify(own)
+    const group = groups.get(key) ?? { values: own.map((value, at) => `${String(at)} ${value}`), rows: [] }
+    groups.set(key, group)
+    group.rows.push({ row, place })
+  }
+  return [...groups.values()]
+}
+
+/** The group that tells most; of equal ones that with the first row. */
+function mostTelling<T>(groups: ReadonlySet<Alike<T>>, seen: ReadonlyMap<string, number>): Alike<T> {
+  let best: { group: Alike<T>; tells: number; place: number } | undefined
+  for (const group of groups) {
+    const { length } = group.values
+    const place = group.rows[0]?.place ?? Infinity
+    const tells = group.values.reduce((sum, value, at) => {
       const times = seen.get(value) ?? 0
       // A value that none before has tells more than all that follow it in the row.
       return sum + (times === 0 ? (length + 1) * 2 ** (length - at) : 1 / (1 + times))
     }, 0)
-    if (best === undefined || tells > best.tells) best = { row, tells }
+    if (best === undefined || tells > best.tells || (tells === best.tells && place < best.place)) {
+      best = { group, tells, place }
+    }
   }
   if (best === undefined) throw new RangeError('there is no row to choose')
-  return best.row
+  return best.group
 }
 
 /** The list in an order whose beginnings are spread over it: first, last, middle, quarters, … */
