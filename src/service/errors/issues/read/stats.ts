@@ -3,6 +3,7 @@ import type { getIssueStats } from '../../../../contract/issue-events.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { bucketSeconds, storedResolution, periodWindow, type PeriodName } from '../buckets.ts'
 import { timestamp } from '../../../shared/times.ts'
+import { chunks } from '../../../sql/chunks.ts'
 import { environmentNames, releaseNames } from '../../../workspace/releases/names.ts'
 import { readPresence, type Presence } from './presence.ts'
 
@@ -14,11 +15,13 @@ type StatsBody = z.input<typeof getIssueStats.returns.shape.stats>
  */
 const MOST_PLACES = 50
 
-interface Count {
-  bucket: number
-  environment_id: string
-  release_id: string
-  count: number
+/** Occurrences of a period, in all and by what the answer shows. */
+interface Tally {
+  /** By bucket of the window. */
+  values: number[]
+  total: number
+  environments: Map<string, { values: number[]; total: number }>
+  releases: Map<string, number>
 }
 
 /**
@@ -34,22 +37,23 @@ export async function readStats(
 ): Promise<StatsBody> {
   const { issueId, period, environmentId, now } = query
   const window = periodWindow(period, now)
-  const counts = await readCounts(rows, query, window)
+  const tally = await readTally(rows, query, window)
   const present = (await readPresence(rows, issueId)).filter(
     (row) => environmentId === undefined || row.environment_id === environmentId,
   )
-  const series = (matching: readonly Count[]) => toSeries(matching, window)
+  const times = emptyBuckets(window).map((_, index) => timestamp(window.from + index * window.widthMs))
+  const series = (values: readonly number[]) => times.map((at, index) => ({ at, count: values[index] ?? 0 }))
   return {
     issue_id: issueId,
     period,
     bucket_seconds: bucketSeconds[period],
     from: timestamp(window.from),
     to: timestamp(window.to),
-    total: sum(counts),
+    total: tally.total,
     users_affected: await usersSince(rows, query, window.from),
-    series: series(counts),
-    environments: await viewEnvironments(rows, present, counts, series),
-    releases: await viewReleases(rows, present, counts),
+    series: series(tally.values),
+    environments: await viewEnvironments(rows, present, tally, series),
+    releases: await viewReleases(rows, present, tally),
   }
 }
 
@@ -59,21 +63,49 @@ interface Window {
   widthMs: number
 }
 
-async function readCounts(
+async function readTally(
   rows: Rows,
   { issueId, period, environmentId }: { issueId: string; period: PeriodName; environmentId: string | undefined },
-  { from, to }: Window,
-): Promise<Count[]> {
-  let select = rows
+  window: Window,
+): Promise<Tally> {
+  const counts = await rows
     .selectFrom('occurrence_rollup')
-    .innerJoin('place', 'place.id', 'place_id')
-    .select(['bucket', 'environment_id', 'release_id', 'count'])
+    .select(['bucket', 'place_id', 'count'])
     .where('issue_id', '=', issueId)
     .where('resolution', '=', storedResolution(period))
-    .where('bucket', '>=', from)
-    .where('bucket', '<', to)
-  if (environmentId !== undefined) select = select.where('environment_id', '=', environmentId)
-  return select.execute()
+    .where('bucket', '>=', window.from)
+    .where('bucket', '<', window.to)
+    .execute()
+  const places = await readPlaces(
+    rows,
+    counts.map(({ place_id: id }) => id),
+  )
+  const tally: Tally = { values: emptyBuckets(window), total: 0, environments: new Map(), releases: new Map() }
+  for (const { bucket, place_id: id, count } of counts) {
+    const place = places.get(id)
+    if (place === undefined || (environmentId !== undefined && place.environment_id !== environmentId)) continue
+    const here = tally.environments.get(place.environment_id) ?? { values: emptyBuckets(window), total: 0 }
+    tally.environments.set(place.environment_id, here)
+    const index = Math.floor((bucket - window.from) / window.widthMs)
+    for (const { values } of [tally, here]) values[index] = (values[index] ?? 0) + count
+    for (const each of [tally, here]) each.total += count
+    tally.releases.set(place.release_id, (tally.releases.get(place.release_id) ?? 0) + count)
+  }
+  return tally
+}
+
+/** A row for each count would repeat two ids of 36 characters. */
+async function readPlaces(rows: Rows, ids: readonly number[]) {
+  const places = new Map<number, { environment_id: string; release_id: string }>()
+  for (const some of chunks([...new Set(ids)])) {
+    const found = await rows.selectFrom('place').selectAll().where('id', 'in', some).execute()
+    for (const place of found) places.set(place.id, place)
+  }
+  return places
+}
+
+function emptyBuckets({ from, to, widthMs }: Window): number[] {
+  return Array.from({ length: (to - from) / widthMs }, () => 0)
 }
 
 async function usersSince(
@@ -90,56 +122,41 @@ async function usersSince(
   return (await select.executeTakeFirstOrThrow()).users
 }
 
-function toSeries(counts: readonly Count[], { from, to, widthMs }: Window): StatsBody['series'] {
-  const values = Array.from({ length: (to - from) / widthMs }, () => 0)
-  for (const { bucket, count } of counts) {
-    const index = Math.floor((bucket - from) / widthMs)
-    values[index] = (values[index] ?? 0) + count
-  }
-  return values.map((count, index) => ({ at: timestamp(from + index * widthMs), count }))
-}
-
 async function viewEnvironments(
   rows: Rows,
   present: readonly Presence[],
-  counts: readonly Count[],
-  series: (counts: readonly Count[]) => StatsBody['series'],
+  tally: Tally,
+  series: (values: readonly number[]) => StatsBody['series'],
 ): Promise<StatsBody['environments']> {
-  const countsByEnvironment = Map.groupBy(counts, (count) => count.environment_id)
   const merged = Map.groupBy(present, (row) => row.environment_id)
   const environments = loudest(
     [...merged].map(([id, places]) => {
-      const here = countsByEnvironment.get(id) ?? []
+      const { values, total } = tally.environments.get(id) ?? { values: [], total: 0 }
       const first_seen = places.reduce((first, place) => Math.min(first, place.first_seen), Infinity)
       const last_seen = places.reduce((last, place) => Math.max(last, place.last_seen), 0)
-      return { id, here, count: sum(here), first_seen, last_seen }
+      return { id, values, count: total, first_seen, last_seen }
     }),
   )
   const names = await environmentNames(
     rows,
     environments.map(({ id }) => id),
   )
-  return environments.map(({ id, here, count, first_seen, last_seen }) => ({
+  return environments.map(({ id, values, count, first_seen, last_seen }) => ({
     environment_id: id,
     environment: names.get(id)?.name ?? '',
     environment_known: names.get(id)?.known ?? false,
     count,
     first_seen: timestamp(first_seen),
     last_seen: timestamp(last_seen),
-    series: series(here),
+    series: series(values),
   }))
 }
 
-async function viewReleases(
-  rows: Rows,
-  present: readonly Presence[],
-  counts: readonly Count[],
-): Promise<StatsBody['releases']> {
-  const countsByRelease = Map.groupBy(counts, (count) => count.release_id)
+async function viewReleases(rows: Rows, present: readonly Presence[], tally: Tally): Promise<StatsBody['releases']> {
   const releases = loudest(
     present
       .filter((place) => place.release_id !== '')
-      .map((place) => ({ ...place, count: sum(countsByRelease.get(place.release_id) ?? []) })),
+      .map((place) => ({ ...place, count: tally.releases.get(place.release_id) ?? 0 })),
   )
   const names = await releaseNames(
     rows,
@@ -165,8 +182,4 @@ function loudest<P extends { count: number; last_seen: number }>(places: readonl
   return places
     .toSorted((left, right) => right.count - left.count || right.last_seen - left.last_seen)
     .slice(0, MOST_PLACES)
-}
-
-function sum(counts: readonly Count[]): number {
-  return counts.reduce((total, { count }) => total + count, 0)
 }
