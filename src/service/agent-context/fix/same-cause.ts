@@ -1,5 +1,5 @@
 import { messageToken } from '../../errors/grouping/parameterise.ts'
-import { createBodyReader } from '../../errors/issues/bodies/read.ts'
+import { createPartsReader } from '../../errors/issues/bodies/parts.ts'
 import type { EventSymbolicator, Symbolicable } from '../../shared/event-symbolicator.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { RelatedBody } from './bodies.ts'
@@ -47,8 +47,8 @@ export async function newestRootError(
     .limit(1)
     .executeTakeFirst()
   if (newest === undefined || newest.body === null || newest.size_bytes > MOST_BYTES) return undefined
-  const { event: sent } = await createBodyReader(rows)({ ...newest, body: newest.body })
-  const { event } = await symbolicator.symbolicate(productId, sent)
+  const { stacks } = await createPartsReader(rows)({ ...newest, body: newest.body })
+  const { event } = await symbolicator.symbolicate(productId, stacks)
   return rootError(event)
 }
 
