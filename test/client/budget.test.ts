@@ -13,7 +13,7 @@ function manualClock() {
     },
   }
   const runTimers = () => {
-    for (const run of [...timers]) run()
+    for (const run of timers) run()
   }
   return { clock, runTimers }
 }
