@@ -3,9 +3,10 @@ import { notFound } from '../../errors.ts'
 import { Exclusion, ExclusionKind } from '../../contract/quality-gate/verdict.ts'
 import { requirementKey, testKey } from '../quality/keys.ts'
 import type { Call } from '../shared/context.ts'
-import { dayMs, timestamp, timestampOrNull } from '../shared/times.ts'
+import { dayMs, hourMs, timestamp, timestampOrNull } from '../shared/times.ts'
 import { readJson } from '../sql/json.ts'
 import type { Rows } from '../sql/database.ts'
+import { remembered } from '../sql/remembered.ts'
 import { StoredActor } from '../workspace/actor.ts'
 import { audit } from '../workspace/audit.ts'
 import { isKnownEnvironment } from '../workspace/releases/rules.ts'
@@ -17,17 +18,43 @@ const SEEN_DAYS = 30
 
 /**
  * The exclusions in effect of a product, newest first: all that no person has seen, and of the others those seen in the
- * last 30 days (contract §7.2). Where an item was deleted, only its deletion is in effect.
+ * last 30 days (contract §7.2). Where an item was deleted, only its deletion is in effect. Callers share the list and must
+ * not change it.
  */
 export async function readExclusions(
   rows: Rows,
   productId: number,
   { now }: { now: number },
-): Promise<ExclusionFact[]> {
-  const found = await exclusionRows(rows, productId, now)
-    .where((where) => where.or([where('reviewed_at', 'is', null), where('reviewed_at', '>', now - SEEN_DAYS * dayMs)]))
-    .execute()
-  return describe(rows, found)
+): Promise<readonly ExclusionFact[]> {
+  // What is in effect at some time from the last full hour on holds for any time of that hour (decision 093).
+  const since = now - (now % hourMs)
+  const seenSince = since - SEEN_DAYS * dayMs
+  const inEffectAt = await remembered(rows, `exclusions of ${String(productId)} since ${String(since)}`, async () => {
+    const found = await endingAfter(rows, productId, since)
+      .where((where) =>
+        where.or([where('exclusion.reviewed_at', 'is', null), where('exclusion.reviewed_at', '>', seenSince)]),
+      )
+      .execute()
+    return selectByTime(await describe(rows, productId, found))
+  })
+  return inEffectAt(now)
+}
+
+/** An exclusion, and the time at which it is no longer listed; infinite: as long as nothing changes it. */
+interface LastingExclusion {
+  fact: ExclusionFact
+  /** Epoch milliseconds. */
+  until: number
+}
+
+/** The exclusions in effect at a time; the same list again while none of them ends. */
+function selectByTime(all: readonly LastingExclusion[]): (now: number) => readonly ExclusionFact[] {
+  let last: { ended: number; facts: readonly ExclusionFact[] } | undefined
+  return (now) => {
+    const ended = all.reduce((count, { until }) => (until > now ? count : count + 1), 0)
+    if (last?.ended !== ended) last = { ended, facts: all.flatMap(({ fact, until }) => (until > now ? [fact] : [])) }
+    return last.facts
+  }
 }
 
 /**
@@ -59,51 +86,54 @@ export async function reviewExclusions(
     .execute()
   for (const { id } of reviewed)
     await audit(rows, call, { verb: 'review', resourceType: 'exclusion', resourceId: id, after: seen })
-  return describe(rows, await exclusionRows(rows, productId, now).where('id', 'in', ids).execute())
+  const stillInEffect = await endingAfter(rows, productId, now).where('exclusion.id', 'in', ids).execute()
+  return (await describe(rows, productId, stillInEffect)).map(({ fact }) => fact)
 }
 
-function exclusionRows(rows: Rows, productId: number, now: number) {
-  return rows
-    .selectFrom('exclusion')
-    .selectAll()
-    .where('product_id', '=', productId)
-    .where((where) => where.or([where('ended_at', 'is', null), where('ended_at', '>', now)]))
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
+/** Newest first, without those that have ended by then; of issues with the number and the title. */
+function endingAfter(rows: Rows, productId: number, time: number) {
+  return (
+    rows
+      .selectFrom('exclusion')
+      // Thousands of issues may be closed: they are read by a join instead of a list of ids.
+      .leftJoin('issue', (join) =>
+        join.onRef('issue.id', '=', 'exclusion.item_id').on('exclusion.item_type', '=', 'issue'),
+      )
+      .select(['exclusion.id', 'exclusion.kind', 'exclusion.item_type', 'exclusion.item_id', 'exclusion.actor'])
+      .select(['exclusion.by_agent', 'exclusion.at', 'exclusion.reason', 'exclusion.reviewed_by'])
+      .select(['exclusion.reviewed_at', 'exclusion.ended_at', 'issue.number', 'issue.title'])
+      .where('exclusion.product_id', '=', productId)
+      .where((where) => where.or([where('exclusion.ended_at', 'is', null), where('exclusion.ended_at', '>', time)]))
+      .orderBy('exclusion.at', 'desc')
+      .orderBy('exclusion.id', 'desc')
+  )
 }
 
-type StoredExclusion = Awaited<ReturnType<ReturnType<typeof exclusionRows>['execute']>>[number]
+type StoredExclusion = Awaited<ReturnType<ReturnType<typeof endingAfter>['execute']>>[number]
 
-async function describe(rows: Rows, found: readonly StoredExclusion[]): Promise<ExclusionFact[]> {
-  const items = await readItems(rows, found)
+async function describe(rows: Rows, productId: number, found: readonly StoredExclusion[]): Promise<LastingExclusion[]> {
+  const item = await itemsOf(rows, productId, found)
   const actors = parsedOnce()
   return found.flatMap((row) => {
-    const ends = row.item_id.split('/').map((id) => items.get(id))
-    const isGone = ends.some((item) => item === undefined || (item.isDeleted && !row.kind.endsWith('_deleted')))
-    if (isGone) return []
-    return {
+    const excluded = item(row)
+    if (excluded === undefined) return []
+    const { actor, at, reviewed_by: by, reviewed_at: seenAt, ended_at: endedAt } = row
+    const when = timestamp(at)
+    const fact: ExclusionFact = {
       id: row.id,
       kind: ExclusionKind.parse(row.kind),
-      item: {
-        type: Exclusion.shape.item.shape.type.parse(row.item_type),
-        id: row.item_id,
-        key: ends.map((item) => item?.key).join(' > '),
-        title: ends[0]?.title ?? '',
-      },
-      actor: actors(row.actor),
+      item: { type: Exclusion.shape.item.shape.type.parse(row.item_type), id: row.item_id, ...excluded },
+      actor: actors(actor),
       by_agent: row.by_agent === 1,
-      at: timestamp(row.at),
+      at: when,
       reason: row.reason,
-      reviewed_by: row.reviewed_by === null ? null : actors(row.reviewed_by),
-      reviewed_at: timestampOrNull(row.reviewed_at),
+      reviewed_by: by === null ? null : actors(by),
+      // A person who excludes something has seen it at once.
+      reviewed_at: seenAt === at ? when : timestampOrNull(seenAt),
     }
+    const until = Math.min(endedAt ?? Infinity, seenAt === null ? Infinity : seenAt + SEEN_DAYS * dayMs)
+    return [{ fact, until }]
   })
-}
-
-interface Item {
-  key: string
-  title: string
-  isDeleted: boolean
 }
 
 /** Parses each distinct actor once: thousands of exclusions share a few. */
@@ -116,7 +146,31 @@ function parsedOnce() {
   }
 }
 
-/** Requirements, tests, issues and environments by id, deleted ones too; of a link both ends. */
+/** The key and the title of the item of each exclusion; undefined where it is gone. */
+async function itemsOf(rows: Rows, productId: number, found: readonly StoredExclusion[]) {
+  const items = await readItems(rows, found)
+  const { key_prefix: prefix } = await rows
+    .selectFrom('product')
+    .select('key_prefix')
+    .where('id', '=', productId)
+    .executeTakeFirstOrThrow()
+  return (row: StoredExclusion): Pick<Item, 'key' | 'title'> | undefined => {
+    const { item_type: type, item_id: id, number, title } = row
+    if (type === 'issue')
+      return number === null || title === null ? undefined : { key: `${prefix}-${String(number)}`, title }
+    const ends = id.split('/').map((end) => items.get(end))
+    const isGone = ends.some((end) => end === undefined || (end.isDeleted && !row.kind.endsWith('_deleted')))
+    return isGone ? undefined : { key: ends.map((end) => end?.key).join(' > '), title: ends[0]?.title ?? '' }
+  }
+}
+
+interface Item {
+  key: string
+  title: string
+  isDeleted: boolean
+}
+
+/** Requirements, tests and environments by id, deleted ones too; of a link both ends. */
 async function readItems(rows: Rows, found: readonly StoredExclusion[]): Promise<Map<string, Item>> {
   const items = new Map<string, Item>()
   const isAmong = (column: string, ids: readonly string[]) => rows.dialect.isOneOf(column, ids)
@@ -132,11 +186,6 @@ async function readItems(rows: Rows, found: readonly StoredExclusion[]): Promise
     .selectFrom('test')
     .select(columns)
     .where(isAmong('id', named('test', 'link')))
-  const issues = rows
-    .selectFrom('issue')
-    .innerJoin('product', 'product.id', 'issue.product_id')
-    .select(['issue.id', 'issue.number', 'issue.title', 'product.key_prefix'])
-    .where(isAmong('issue.id', named('issue')))
   const environments = rows
     .selectFrom('environment')
     .select(['id', 'name', 'origin', 'deleted_at'])
@@ -149,7 +198,5 @@ async function readItems(rows: Rows, found: readonly StoredExclusion[]): Promise
     items.set(id, { key: requirementKey(row), title: row.title, isDeleted: deleted_at !== null })
   for (const { id, deleted_at, ...row } of await tests.execute())
     items.set(id, { key: testKey(row), title: row.title, isDeleted: deleted_at !== null })
-  for (const { id, number, title, key_prefix } of await issues.execute())
-    items.set(id, { key: `${key_prefix}-${String(number)}`, title, isDeleted: false })
   return items
 }

@@ -3,7 +3,7 @@ import type { Rows } from '../../sql/database.ts'
 import { readGateIssues } from '../../errors/issues/read/gate-issues.ts'
 import { isAddition } from '../../workspace/exclusions.ts'
 import { readExclusions } from '../exclusions.ts'
-import type { GateFacts } from '../facts.ts'
+import type { ExclusionFact, GateFacts } from '../facts.ts'
 import type { FactsQuery } from './query.ts'
 import { readIncompleteRuns } from './incomplete-runs.ts'
 import { readLinks } from './links.ts'
@@ -24,7 +24,8 @@ export async function readFacts(rows: Rows, asked: Pick<FactsQuery, 'scope' | 'p
   const { linked, suspect } = await readLinks(rows, scope.productId, requirements)
   const inEffect = await readExclusions(rows, scope.productId, asked)
   // An addition matters while a requirement of the scope is verified by nothing else.
-  const exclusions = inEffect.filter(({ id, kind }) => !isAddition(kind) || decisive.has(id))
+  const isWithout = ({ id, kind }: ExclusionFact) => isAddition(kind) && !decisive.has(id)
+  const exclusions = inEffect.some(isWithout) ? inEffect.filter((one) => !isWithout(one)) : inEffect
   return {
     requirements,
     tests: await readTests(rows, query, linked),

@@ -47,19 +47,21 @@ export interface Inputs {
 /**
  * The verdict of a scope, computed and stored in the caller's transaction, which it sees as written so far (contract §7);
  * with equal inputs the newest stored verdict, unchanged. `not_found` for ids and a baseline that are not the product's. A
- * verdict by another policy, or on a branch, is not stored.
+ * verdict by another policy, or on a branch, is not stored. `facts` are rows that show the same facts as `rows`: those for
+ * reading, where the transaction has changed none of them, because they remember (decision 093).
  */
 export async function computeVerdictIn(
   rows: Rows,
   call: Computing,
   product: StoredProduct,
   request: ComputeRequest,
+  { facts = rows }: { facts?: Rows } = {},
 ): Promise<VerdictBody> {
   await expireRisks(rows, call, product.id)
   const scope = await readGateScope(rows, call, product, request)
   const policy = choosePolicy(product, request.policy_override)
   const baseline = await readBaseline(rows, product.id, request.baseline_id)
-  const inputs = await readInputs(rows, { scope, policy, now: call.now() })
+  const inputs = await readInputs(rows, { scope, policy, now: call.now() }, { facts })
   const [newest, before] = await newestVerdicts(rows, scope, 2)
   const isKnown = newest?.inputs_digest === inputs.digest
   const isOverridden = request.policy_override !== undefined
@@ -81,8 +83,9 @@ export async function computeVerdictIn(
 export async function readInputs(
   rows: Rows,
   { scope, policy, now }: Pick<Inputs, 'scope' | 'policy' | 'now'>,
+  { facts: from = rows }: { facts?: Rows } = {},
 ): Promise<Inputs> {
-  const facts = await readFacts(rows, { scope, policy, now })
+  const facts = await readFacts(from, { scope, policy, now })
   const { active, pending } = await readOpenRisks(rows, { productId: scope.productId, scope, now })
   const risks = [...active, ...pending].map((risk) => riskFact(risk, { scope, now }))
   return { scope, policy, facts, risks, now, digest: digestInputs(facts, policy, risks) }

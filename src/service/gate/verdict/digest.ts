@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { GatePolicy } from '../../../contract/quality-gate/policy.ts'
 import { isObject } from '../../../lib/objects.ts'
 import { isVouched } from '../judge/counting.ts'
-import type { GateFacts, IssueFact, RiskFact } from '../facts.ts'
+import type { ExclusionFact, GateFacts, IssueFact, RiskFact } from '../facts.ts'
 
 /**
  * A digest of everything that a verdict rests on: facts, policy and risks. Equal inputs have the same digest. Left out is
@@ -21,17 +21,17 @@ export function digestInputs(
     isFlaky: flakyRuns > 0,
   }))
   const covered = risks.map((risk) => ({ ...risk, covered: [...risk.covered].toSorted() }))
-  const lists: readonly (readonly object[])[] = [
-    facts.requirements,
-    tests,
-    facts.suspectLinks,
-    facts.issues.filter(decides).map(vouchedPart),
-    facts.exclusions,
-    facts.incompleteRuns,
-    covered,
+  const texts: readonly string[] = [
+    inOrder(facts.requirements),
+    inOrder(tests),
+    inOrder(facts.suspectLinks),
+    inOrder(facts.issues.filter(decides), onceCanonical),
+    exclusionText(facts.exclusions),
+    inOrder(facts.incompleteRuns),
+    inOrder(covered),
   ]
   const hash = createHash('sha256').update(canonical(policy))
-  for (const list of lists) hash.update(`\n${list.map(canonical).toSorted().join('\n')}\n`)
+  for (const text of texts) hash.update(text)
   return hash.digest('hex')
 }
 
@@ -40,16 +40,52 @@ function decides(issue: IssueFact): boolean {
   return issue.isFixed || (isVouched(issue) && (issue.isNew || issue.isRegressed || issue.stillFiring))
 }
 
-function vouchedPart(issue: IssueFact): Partial<IssueFact> {
-  const { isNewUnvouched: _new, isRegressedUnvouched: _regressed, reopenedUnvouched: _reopened, ...vouched } = issue
-  return vouched
+function inOrder<T>(facts: readonly T[], write: (fact: T) => string = canonical): string {
+  return `\n${facts.map(write).toSorted().join('\n')}\n`
 }
 
-/** JSON with the members in order of their names, without titles. A replacer of `JSON.stringify` takes twice as long. */
+const listTexts = new WeakMap<readonly object[], string>()
+
+/** Verdict after verdict is given the same list, of thousands, until one of them ends. */
+function exclusionText(facts: readonly ExclusionFact[]): string {
+  const text = listTexts.get(facts) ?? inOrder(facts, onceCanonical)
+  listTexts.set(facts, text)
+  return text
+}
+
+const factTexts = new WeakMap<object, string>()
+
+/** `canonical` of facts that are the same objects in verdict after verdict. */
+function onceCanonical(fact: IssueFact | ExclusionFact): string {
+  const text = factTexts.get(fact) ?? canonical(fact)
+  factTexts.set(fact, text)
+  return text
+}
+
+/** Titles, which events and reports may rewrite, and what only events with a public key say of issues. */
+const undecided: ReadonlySet<string> = new Set(['title', 'isNewUnvouched', 'isRegressedUnvouched', 'reopenedUnvouched'])
+
+/** JSON with the members in order of their names, without those that decide nothing. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value)
-  const names = Object.keys(value).filter((name) => name !== 'title' && value[name] !== undefined)
-  const members = names.toSorted().map((name) => `"${name}":${canonical(value[name])}`)
-  return `{${members.join(',')}}`
+  let members = ''
+  for (const name of sortedNames(value)) {
+    const member = value[name]
+    if (member !== undefined) members += `${members === '' ? '' : ','}"${name}":${canonical(member)}`
+  }
+  return `{${members}}`
+}
+
+const orders = new Map<string, readonly string[]>()
+
+/** The names of the members that decide, in their order: sorted once for the thousands of facts with the same members. */
+function sortedNames(value: object): readonly string[] {
+  const names = Object.keys(value)
+  const shape = names.join(' ')
+  const known = orders.get(shape)
+  if (known !== undefined) return known
+  const sorted = names.filter((name) => !undecided.has(name)).toSorted()
+  orders.set(shape, sorted)
+  return sorted
 }

@@ -9,58 +9,66 @@ import { readReleases, readVouchedReleases, type ReadScope } from './gate-scope.
 import { releaseWithCommit } from './status-view.ts'
 
 /** What is read of an issue to judge its fix. */
-export const fixColumns = [
-  'issue_id',
-  'status',
-  'status_changed_at',
-  'fixed_in',
-  'resolved_in',
-  'last_release_id',
-  'regressed_at',
-  'held_last_at',
-] as const satisfies (keyof VouchedIssueRow)[]
-type Vouched = Pick<Selectable<VouchedIssueRow>, (typeof fixColumns)[number]>
+type Vouched = Pick<
+  Selectable<VouchedIssueRow>,
+  | 'issue_id'
+  | 'status'
+  | 'status_changed_at'
+  | 'fixed_in'
+  | 'resolved_in'
+  | 'last_release_id'
+  | 'regressed_at'
+  | 'held_last_at'
+>
 
 /**
- * Which of the issues count as fixed in the scope: resolved with a fix that the judged release has, and since that
- * release came no vouched occurrence might have it. A release that a vouched occurrence came from does not have the fix.
- * Without a judged release the newest known release of each environment counts, and the issue is silent in all releases:
- * a release that somebody recorded need not be the one that runs.
+ * Which of the issues count as fixed in the scope, with the time (epoch milliseconds) from which they do: resolved with a
+ * fix that the judged release has, and since that release came no vouched occurrence might have it. A release that a
+ * vouched occurrence came from does not have the fix. Without a judged release the newest known release of each
+ * environment counts, and the issue is silent in all releases: a release that somebody recorded need not be the one that
+ * runs.
  */
-export async function readFixed(rows: Rows, scope: ReadScope, issues: readonly Vouched[]): Promise<Set<string>> {
+export async function readFixed(
+  rows: Rows,
+  scope: Omit<ReadScope, 'now'>,
+  issues: readonly Vouched[],
+): Promise<Map<string, number>> {
   const claimed = issues.filter(({ status, fixed_in }) => status === 'resolved' && fixed_in !== null)
-  if (claimed.length === 0) return new Set()
+  if (claimed.length === 0) return new Map()
   const known = new Map<string, OrderedRelease[]>()
   for (const id of scope.environmentIds) known.set(id, await readVouchedReleases(rows, id))
   const fixes = await readFixes(rows, scope.productId, claimed)
-  const contexts = new Map(claimed.map((issue) => [issue.issue_id, readContext(issue)]))
+  const contexts = readContexts(claimed)
   const newest = await readReleases(rows, [
     ...[...contexts.values()].flatMap((context) => Object.values(context)),
     ...claimed.map((one) => one.last_release_id),
   ])
   const places = await readPlaces(rows, claimed, scope.environmentIds)
-  const isFixed = (issue: Vouched) => {
+  // Undefined: not fixed at any time.
+  const fixedSince = (issue: Vouched): number | undefined => {
     const occurred = places.get(issue.issue_id)
     const environmentIds = occurred?.map((place) => place.environment_id) ?? scope.environmentIds
     const lastSeen = Math.max(0, ...(occurred ?? []).map((place) => place.last_seen))
-    return (
-      environmentIds.length > 0 &&
-      environmentIds.every((environmentId) => {
-        const fix = fixes.get(issue.issue_id)
-        const before = newest.get(contexts.get(issue.issue_id)?.[environmentId] ?? '')
-        const judged = scope.release ?? newestFor(known.get(environmentId) ?? [], (fix ?? before)?.version ?? '')
-        if (judged === undefined || !hasFix(judged, issue, fix, before)) return false
-        const last = newest.get(issue.last_release_id)
-        if (fix !== undefined && last !== undefined && compareFixes(last, fix) >= 0) return false
-        const arrived = Math.max(
-          issue.status_changed_at ?? 0,
-          (fix ?? judged).released_at ?? (fix ?? judged).created_at,
-        )
-        return arrived <= scope.now && isSilent(issue, arrived) && (scope.release !== undefined || lastSeen <= arrived)
-      })
-    )
+    const fix = fixes.get(issue.issue_id)
+    const last = newest.get(issue.last_release_id)
+    const cameWithFix = fix !== undefined && last !== undefined && compareFixes(last, fix) >= 0
+    if (environmentIds.length === 0 || cameWithFix) return undefined
+    const arrivals = environmentIds.map((environmentId) => {
+      const before = newest.get(contexts.get(issue.issue_id)?.[environmentId] ?? '')
+      const judged = scope.release ?? newestFor(known.get(environmentId) ?? [], (fix ?? before)?.version ?? '')
+      if (judged === undefined || !hasFix(judged, issue, fix, before)) return undefined
+      const arrived = Math.max(issue.status_changed_at ?? 0, (fix ?? judged).released_at ?? (fix ?? judged).created_at)
+      const isQuiet = isSilent(issue, arrived) && (scope.release !== undefined || lastSeen <= arrived)
+      return isQuiet ? arrived : undefined
+    })
+    return arrivals.every((arrived) => arrived !== undefined) ? Math.max(...arrivals) : undefined
   }
-  return new Set(claimed.filter(isFixed).map(({ issue_id: id }) => id))
+  return new Map(
+    claimed.flatMap((issue) => {
+      const since = fixedSince(issue)
+      return since === undefined ? [] : [[issue.issue_id, since] as const]
+    }),
+  )
 }
 
 /** By issue: the release of its fix, for those that name a release or the commit of a known one. */
@@ -75,8 +83,16 @@ async function readFixes(rows: Rows, productId: number, issues: readonly Vouched
   return new Map([...ids].flatMap(([id, release]) => (releases.has(release) ? [[id, releases.get(release)!]] : [])))
 }
 
-function readContext({ resolved_in: stored }: Vouched): Readonly<Record<string, string>> {
-  return stored === null ? {} : readJson(ResolvedIn, stored)
+/** By issue: the newest release of each environment when it was resolved. Issues that were resolved together share one. */
+function readContexts(issues: readonly Vouched[]): Map<string, Readonly<Record<string, string>>> {
+  const byText = new Map<string, Readonly<Record<string, string>>>()
+  return new Map(
+    issues.map(({ issue_id: id, resolved_in: stored }) => {
+      const context = byText.get(stored ?? '') ?? (stored === null ? {} : readJson(ResolvedIn, stored))
+      byText.set(stored ?? '', context)
+      return [id, context]
+    }),
+  )
 }
 
 /** By issue: the environments of the scope in which it occurred, and when last. */

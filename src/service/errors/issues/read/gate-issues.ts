@@ -1,12 +1,12 @@
-import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
 import type * as z from 'zod'
 import { IssueStatus, Level } from '../../../../contract/base/common.ts'
 import { dayMs } from '../../../shared/times.ts'
 import type { Rows } from '../../../sql/database.ts'
-import type { IssueRow, VouchedIssueRow } from '../../../sql/schema.ts'
-import { fixColumns, readFixed } from './gate-fixes.ts'
+import { remembered } from '../../../sql/remembered.ts'
+import { readFixed } from './gate-fixes.ts'
 import { isAtOrBefore, readReleases, readScope, type IssueScope, type ReadScope } from './gate-scope.ts'
-import { viewFiring } from './status-view.ts'
+import { isFiring } from './status-view.ts'
 
 /** Without a release an issue is new for so long (contract §7). */
 const newForMs = 7 * dayMs
@@ -55,6 +55,8 @@ interface Found {
  * and events with a server key said alone. Reads only these issues, of the unvouched ones at most 1,000 of each kind.
  */
 export async function readGateIssues(rows: Rows, issueScope: IssueScope): Promise<GateIssue[]> {
+  // Before everything that is read: what another commit changes meanwhile is read again by the next call.
+  const known = await knownIssues(rows, issueScope)
   const scope = await readScope(rows, issueScope)
   const regressed = await findRegressed(rows, scope)
   const regressedAny = await findRegressedAny(rows, scope)
@@ -65,45 +67,57 @@ export async function readGateIssues(rows: Rows, issueScope: IssueScope): Promis
     regressedUnvouched: regressedAny.difference(regressed.anyRelease),
     reopened: await findReopened(rows, scope),
   }
-  const ids = [...Object.values(found), await findFiring(rows, scope), scope.alsoIds ?? []].flatMap((some) => [...some])
-  const issues = await readIssues(rows, scope.productId, [...new Set(ids)])
-  const vouched = await readVouched(rows, issues)
-  const fixed = await readFixed(rows, scope, [...vouched.values()])
-  const { key_prefix: prefix } = await rows
-    .selectFrom('product')
-    .select('key_prefix')
-    .where('id', '=', scope.productId)
-    .executeTakeFirstOrThrow()
-  return issues.map((issue) => ({
-    id: issue.id,
-    key: `${prefix}-${issue.number}`,
-    ...judgedFacts(issue, vouched.get(issue.id), { scope, found }),
-    isFixed: fixed.has(issue.id),
-  }))
+  const ids = new Set<string>()
+  for (const some of [...Object.values(found), await findFiring(rows, scope), scope.alsoIds ?? []])
+    for (const id of some) ids.add(id)
+  const issues = await readKnown(rows, { scope, known }, ids)
+  return issues.map((issue) => at(issue, { scope, found }))
 }
 
-function judgedFacts(
-  issue: StoredFacts,
-  vouched: Vouched | undefined,
-  { scope, found }: { scope: ReadScope; found: Found },
-): Omit<GateIssue, 'id' | 'key' | 'isFixed'> {
-  const { title, level, status } = vouched ?? issue
-  const isVouched = vouched !== undefined && vouched.vouched_by !== ''
-  const isNew = isVouched && found.newVouched.has(issue.id) && newLevels.includes(level)
-  const isRegressed = isVouched && found.regressedVouched.has(issue.id)
-  return {
-    title,
-    level: Level.parse(level),
-    status: IssueStatus.parse(status),
-    componentId: issue.component_id,
-    vouchedBy: vouched?.vouched_by === 'server_key' ? 'server_key' : isVouched ? 'member' : '',
-    isNew,
-    isNewUnvouched: !isNew && found.newAny.has(issue.id) && newLevels.includes(issue.level),
-    isRegressed,
-    isRegressedUnvouched: !isRegressed && found.regressedUnvouched.has(issue.id),
-    reopenedUnvouched: found.reopened.has(issue.id),
-    stillFiring: vouched !== undefined && viewFiring(vouched, scope.now).still_firing !== undefined,
-  }
+/** What is known of an issue at any time; `open` and `fixed` are its facts while nothing else is true of it. */
+interface KnownIssue {
+  open: GateIssue
+  fixed: GateIssue
+  /** Epoch milliseconds; infinite: never. */
+  fixedSince: number
+  stored: StoredIssue
+}
+
+/** The facts of an issue in a scope at a time. Those of most issues do not depend on it, and are shared. */
+function at(issue: KnownIssue, { scope, found }: { scope: ReadScope; found: Found }): GateIssue {
+  const { stored, open, fixed } = issue
+  const { id } = open
+  const facts = issue.fixedSince <= scope.now ? fixed : open
+  const isVouched = open.vouchedBy !== ''
+  const isNew = isVouched && found.newVouched.has(id) && newLevels.includes(open.level)
+  const isNewUnvouched = !isNew && found.newAny.has(id) && newLevels.includes(stored.any_level)
+  const isRegressed = isVouched && found.regressedVouched.has(id)
+  const isRegressedUnvouched = !isRegressed && found.regressedUnvouched.has(id)
+  const reopenedUnvouched = found.reopened.has(id)
+  const stillFiring = stored.vouched_by !== null && isFiring(stored, scope.now)
+  const isPlain = !(isNew || isNewUnvouched || isRegressed || isRegressedUnvouched || reopenedUnvouched || stillFiring)
+  if (isPlain) return facts
+  return { ...facts, isNew, isNewUnvouched, isRegressed, isRegressedUnvouched, reopenedUnvouched, stillFiring }
+}
+
+/** The issues that were read in a scope in the committed state of the database (decision 093), by id. */
+function knownIssues(
+  rows: Rows,
+  { productId, releaseId, environmentId }: IssueScope,
+): Promise<Map<string, KnownIssue>> {
+  const place = `${String(productId)} ${releaseId} ${environmentId}`
+  return remembered(rows, `issues of the gate in ${place}`, async () => new Map())
+}
+
+/** The issues in the order of their numbers; those that are not known yet are read. */
+async function readKnown(
+  rows: Rows,
+  { scope, known }: { scope: ReadScope; known: Map<string, KnownIssue> },
+  ids: ReadonlySet<string>,
+): Promise<KnownIssue[]> {
+  const missing = [...ids].filter((id) => !known.has(id))
+  if (missing.length > 0) for (const issue of await readIssues(rows, scope, missing)) known.set(issue.open.id, issue)
+  return [...ids].flatMap((id) => known.get(id) ?? []).toSorted((one, other) => one.stored.number - other.stored.number)
 }
 
 async function findNew(rows: Rows, scope: ReadScope): Promise<Set<string>> {
@@ -194,34 +208,71 @@ async function findReopened(rows: Rows, scope: ReadScope): Promise<Set<string>> 
 async function findFiring(rows: Rows, scope: ReadScope): Promise<string[]> {
   const found = await rows
     .selectFrom('vouched_issue')
-    .select(['issue_id', 'status', 'status_changed_at', 'held_count', 'held_last_at'])
+    .select(['issue_id', 'status', 'status_changed_at', 'held_last_at'])
     .where('product_id', '=', scope.productId)
     .where('held_last_at', 'is not', null)
     .execute()
-  return found.filter((row) => viewFiring(row, scope.now).still_firing !== undefined).map((row) => row.issue_id)
+  return found.filter((row) => isFiring(row, scope.now)).map((row) => row.issue_id)
 }
 
-const factColumns = ['id', 'number', 'title', 'level', 'status', 'component_id'] as const
-type StoredFacts = Pick<Selectable<IssueRow>, (typeof factColumns)[number]>
-const vouchedColumns = [...fixColumns, 'title', 'level', 'vouched_by', 'held_count'] as const
-type Vouched = Pick<Selectable<VouchedIssueRow>, (typeof vouchedColumns)[number]>
-
-async function readIssues(rows: Rows, productId: number, ids: readonly string[]): Promise<StoredFacts[]> {
+/** An issue with what vouched events and members say of it, where they say anything. */
+function storedIssues(rows: Rows, productId: number, ids: readonly string[]) {
   return rows
     .selectFrom('issue')
-    .select(factColumns)
-    .where('product_id', '=', productId)
-    .where(rows.dialect.isOneOf('id', ids))
-    .orderBy('number')
-    .execute()
+    .leftJoin('vouched_issue as vouched', 'vouched.issue_id', 'issue.id')
+    .select((eb) => [
+      'issue.id as issue_id',
+      'issue.number',
+      'issue.component_id',
+      'issue.level as any_level',
+      eb.fn.coalesce('vouched.title', 'issue.title').as('title'),
+      eb.fn.coalesce('vouched.level', 'issue.level').as('level'),
+      eb.fn.coalesce('vouched.status', 'issue.status').as('status'),
+      eb.fn.coalesce('vouched.last_release_id', sql<string>`''`).as('last_release_id'),
+      'vouched.vouched_by',
+      'vouched.status_changed_at',
+      'vouched.fixed_in',
+      'vouched.resolved_in',
+      'vouched.regressed_at',
+      'vouched.held_last_at',
+    ])
+    .where('issue.product_id', '=', productId)
+    .where(rows.dialect.isOneOf('issue.id', ids))
 }
 
-async function readVouched(rows: Rows, issues: readonly StoredFacts[]): Promise<Map<string, Vouched>> {
-  const ids = issues.map(({ id }) => id)
-  const found = await rows
-    .selectFrom('vouched_issue')
-    .select(vouchedColumns)
-    .where(rows.dialect.isOneOf('issue_id', ids))
-    .execute()
-  return new Map(found.map((row) => [row.issue_id, row]))
+type StoredIssue = Awaited<ReturnType<ReturnType<typeof storedIssues>['execute']>>[number]
+
+async function readIssues(rows: Rows, scope: ReadScope, ids: readonly string[]): Promise<KnownIssue[]> {
+  const found = await storedIssues(rows, scope.productId, ids).execute()
+  const fixed = await readFixed(
+    rows,
+    scope,
+    found.filter((issue) => issue.vouched_by !== null),
+  )
+  const { key_prefix: prefix } = await rows
+    .selectFrom('product')
+    .select('key_prefix')
+    .where('id', '=', scope.productId)
+    .executeTakeFirstOrThrow()
+  return found.map((stored) => {
+    const { issue_id: id, number, title, component_id: componentId, vouched_by: by } = stored
+    const open: GateIssue = {
+      id,
+      key: `${prefix}-${String(number)}`,
+      title,
+      level: Level.parse(stored.level),
+      status: IssueStatus.parse(stored.status),
+      componentId,
+      vouchedBy: by === null || by === '' ? '' : by === 'server_key' ? 'server_key' : 'member',
+      isNew: false,
+      isNewUnvouched: false,
+      isRegressed: false,
+      isRegressedUnvouched: false,
+      reopenedUnvouched: false,
+      isFixed: false,
+      stillFiring: false,
+    }
+    const fixedSince = fixed.get(id) ?? Infinity
+    return { open, fixed: fixedSince === Infinity ? open : { ...open, isFixed: true }, fixedSince, stored }
+  })
 }

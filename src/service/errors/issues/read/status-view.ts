@@ -91,8 +91,15 @@ export function viewFiring(
   issue: Pick<StoredIssue, 'status' | 'status_changed_at' | 'held_count' | 'held_last_at'>,
   now: number,
 ): { still_firing?: z.input<typeof StillFiring> } {
-  const { status, status_changed_at: since, held_last_at: last } = issue
-  if (status !== 'resolved' || since === null || last === null) return {}
-  if (last < since + firingAfterMs || last <= now - quietAfterMs) return {}
+  const { status_changed_at: since } = issue
+  if (since === null || !isFiring(issue, now)) return {}
   return { still_firing: { since: timestamp(since), events: issue.held_count } }
 }
+
+/** Whether `viewFiring` says that an issue still fires. */
+export function isFiring({ status, status_changed_at: since, held_last_at: last }: Firing, now: number): boolean {
+  if (status !== 'resolved' || since === null || last === null) return false
+  return last >= since + firingAfterMs && last > now - quietAfterMs
+}
+
+type Firing = Pick<StoredIssue, 'status' | 'status_changed_at' | 'held_last_at'>
