@@ -4,6 +4,7 @@ import { nextToken, pagingMembers, type Page } from '../../../shared/paging.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { periodMs } from '../buckets.ts'
 import type { StoredIssue } from '../columns.ts'
+import { issuesWithText } from './issues-with-text.ts'
 
 type IssueFilter = Omit<InputOf<'listIssues'>, 'product_id' | 'page_size' | 'page_token' | 'sort'> & {
   regressed_release_id?: string
@@ -23,8 +24,8 @@ export interface IssueQuery {
   page: Page
   /** Epoch milliseconds, for `period`. */
   now: number
-  /** With `q`: ids of issues that went through such a file or function. */
-  through?: readonly string[]
+  /** With `q`: ids of the issues that it finds. */
+  matching?: readonly string[]
 }
 
 /**
@@ -34,9 +35,10 @@ export interface IssueQuery {
  */
 export async function listIssueRows(rows: Rows, asked: IssueQuery) {
   const { product, page, filter } = asked
-  const text = filter.q?.trim() ?? ''
-  const query = text === '' ? asked : { ...asked, through: await issuesThrough(rows, product.id, text) }
   const asOf = page.after?.asOf ?? (await newestSeq(rows, product.id))
+  const text = filter.q?.trim() ?? ''
+  // Texts are compared once, and not again for the total and for each issue that the order passes.
+  const query = text === '' ? asked : { ...asked, matching: await issuesWithText(rows, product.id, text) }
   const found = await pageQuery(rows, query, asOf).execute()
   const kept = found.slice(0, page.size)
   const last = kept.at(-1)
@@ -148,9 +150,7 @@ function conditions(rows: Rows, query: IssueQuery): Expression<SqlBool>[] {
   if (filter.short_id !== undefined) equal('number', parseShortId(filter.short_id, product.key_prefix))
   among('level', filter.levels)
   among('platform', filter.platforms)
-  if (filter.q !== undefined && filter.q.trim() !== '') {
-    all.push(searched(rows, filter.q.trim(), query))
-  }
+  if (query.matching !== undefined) all.push(sql<SqlBool>`${rows.dialect.isOneOf('issue.id', query.matching)}`)
   if (filter.regressed_release_id !== undefined) {
     all.push(sql<SqlBool>`EXISTS (SELECT 1 FROM issue_regression WHERE issue_regression.issue_id = issue.id
       AND issue_regression.release_id = ${filter.regressed_release_id})`)
@@ -160,24 +160,6 @@ function conditions(rows: Rows, query: IssueQuery): Expression<SqlBool>[] {
   if (present !== undefined) all.push(present)
   else if (since !== undefined) all.push(sql<SqlBool>`issue.last_seen >= ${since}`)
   return all
-}
-
-/** The text in the issue's title, message, culprit or causes, or in a file or function that it went through. */
-function searched({ dialect }: Rows, text: string, { through = [] }: IssueQuery): Expression<SqlBool> {
-  const own = dialect.anyContains(['issue.title', 'issue.value', 'issue.culprit', 'issue.causes'], text)
-  return sql<SqlBool>`(${own} OR ${dialect.isOneOf('issue.id', through)})`
-}
-
-/** Issues that went through a file or function of the team whose name holds the text. */
-async function issuesThrough(rows: Rows, productId: number, text: string): Promise<string[]> {
-  const found = await rows
-    .selectFrom('issue_frame')
-    .select('issue_id')
-    .distinct()
-    .where('product_id', '=', productId)
-    .where(rows.dialect.anyContains(["path || ' ' || function"], text))
-    .execute()
-  return found.map((row) => row.issue_id)
 }
 
 /** At least one occurrence in that environment and release, within the period; ids of deleted environments match nothing. */
