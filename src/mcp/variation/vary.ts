@@ -54,12 +54,12 @@ export function compareOccurrences(
 ): Variation {
   const variation: Variation = { same: [], varies: [], distinct: [] }
   const divisions = new Map<string, { varying: Varying; rank: number }[]>()
-  for (const name of new Set(occurrences.flatMap(({ facts }) => [...facts.keys()]))) {
-    const groups = countValues(name, occurrences)
-    const without = occurrences.filter(({ facts }) => !facts.has(name)).length
+  for (const [name, said] of byName(occurrences)) {
+    const groups = countValues(said)
+    const without = occurrences.length - said.length
     const [first] = groups
     if (first === undefined) continue
-    if (isDistinct(groups, without)) variation.distinct.push({ name, values: distinctValues(name, occurrences) })
+    if (isDistinct(groups, without)) variation.distinct.push({ name, values: distinctValues(said) })
     else if (groups.length === 1 && without === 0) variation.same.push({ name, value: first.values[0] ?? '' })
     else {
       const varying = { name, also: [], values: groups.map(withoutMembers), without }
@@ -75,8 +75,28 @@ export function compareOccurrences(
   return variation
 }
 
-function distinctValues(name: string, occurrences: readonly Occurrence[]): string[] {
-  return [...new Set(occurrences.flatMap(({ facts }) => facts.get(name) ?? []))]
+/** What one occurrence says under a name. */
+interface Said {
+  /** Its place in the list. */
+  place: number
+  id: string
+  values: readonly string[]
+}
+
+function byName(occurrences: readonly Occurrence[]): ReadonlyMap<string, Said[]> {
+  const all = new Map<string, Said[]>()
+  for (const [place, { id, facts }] of occurrences.entries()) {
+    for (const [name, values] of facts) {
+      const said = all.get(name)
+      if (said === undefined) all.set(name, [{ place, id, values }])
+      else said.push({ place, id, values })
+    }
+  }
+  return all
+}
+
+function distinctValues(said: readonly Said[]): string[] {
+  return [...new Set(said.flatMap(({ values }) => values))]
 }
 
 /** One row for the names of a division, under the one that tells most. */
@@ -105,24 +125,24 @@ function isDistinct(groups: readonly Group[], without: number): boolean {
 }
 
 /** The values of a name, the most frequent first; many values of numbers, ids or texts by how they are written. */
-function countValues(name: string, occurrences: readonly Occurrence[]): Group[] {
-  const values = groupMembers(name, occurrences, (value) => value)
-  const having = occurrences.filter(({ facts }) => facts.has(name)).length
-  const isMostlyDistinct = values.length > having * MOSTLY_DISTINCT
+function countValues(said: readonly Said[]): Group[] {
+  const values = groupMembers(said, (value) => value)
+  const isMostlyDistinct = values.length > said.length * MOSTLY_DISTINCT
   const withDigits = values.filter(({ values: [value = ''] }) => /\d/.test(value)).length
   if (values.length <= FEW || (!isMostlyDistinct && withDigits * 2 <= values.length)) return values
-  const shapes = groupMembers(name, occurrences, shape)
+  const shapes = groupMembers(said, shape)
   // One way of writing them tells nothing about values that come again.
   return shapes.length <= FEW && (shapes.length > 1 || isMostlyDistinct) ? shapes : values
 }
 
-function groupMembers(name: string, occurrences: readonly Occurrence[], key: (value: string) => string): Group[] {
+function groupMembers(said: readonly Said[], key: (value: string) => string): Group[] {
   const groups = new Map<string, Group & { distinct: Set<string> }>()
-  for (const [place, { id, facts }] of occurrences.entries()) {
-    for (const value of facts.get(name) ?? []) {
-      const group = groups.get(key(value))
+  for (const { place, id, values } of said) {
+    for (const value of values) {
+      const written = key(value)
+      const group = groups.get(written)
       if (group === undefined) {
-        groups.set(key(value), {
+        groups.set(written, {
           values: [],
           count: 0,
           example: id,

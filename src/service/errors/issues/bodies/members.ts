@@ -22,7 +22,7 @@ export function splitMembers(text: string, known: Map<string, string>): Readonly
 }
 
 function knownValue(text: string, start: number, known: string | undefined): string | undefined {
-  if (known === undefined || !text.startsWith(known, start)) return undefined
+  if (known === undefined || text.slice(start, start + known.length) !== known) return undefined
   const next = text.charCodeAt(start + known.length)
   // `1` is the beginning of `12`.
   return next === COMMA || CLOSING.has(next) ? known : undefined

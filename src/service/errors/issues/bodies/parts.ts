@@ -24,18 +24,23 @@ export interface EventParts {
  */
 export function createPartsReader(rows: Rows): (packed: PackedEvent) => Promise<EventParts> {
   const unpack = createUnpacker(rows, unpackLines)
-  const texts = new Map<string, string>()
+  const found = new Map<string, string>()
+  const numbers = new Map<string, number>()
   const known = new Map<string, StoredEvent>()
 
+  /** A short name for a text: a key of whole texts would be copied and hashed for each event. */
+  function numberOf(text: string | undefined): number {
+    if (text === undefined) return -1
+    const number = numbers.get(text) ?? numbers.size
+    numbers.set(text, number)
+    return number
+  }
+
   function read(part: keyof typeof PARTS, facts: Facts, members: ReadonlyMap<string, string>): StoredEvent {
-    const given = PARTS[part].flatMap((name) => {
-      const text = members.get(name)
-      return text === undefined ? [] : `"${name}":${text}`
-    })
     const [_id, _receivedAt, _size, drift, sdk] = facts
-    // JSON has no line ends of its own.
-    const key = [part, JSON.stringify([drift, sdk]), ...given].join('\n')
-    const event = known.get(key) ?? readEvent(facts, JSON.parse(`{${given.join()}}`) as JsonObject)
+    const texts = PARTS[part].map((name) => members.get(name))
+    const key = `${part} ${JSON.stringify([drift, sdk])} ${texts.map(numberOf).join()}`
+    const event = known.get(key) ?? readEvent(facts, pickMembers(PARTS[part], members))
     known.set(key, event)
     return event
   }
@@ -47,11 +52,19 @@ export function createPartsReader(rows: Rows): (packed: PackedEvent) => Promise<
       return { stacks: event, breadcrumbs: event.breadcrumbs, surroundings: event }
     }
     const { facts, payload } = unpacked
-    const members = splitMembers(payload, texts)
+    const members = splitMembers(payload, found)
     return {
       stacks: read('stacks', facts, members),
       breadcrumbs: read('breadcrumbs', facts, members).breadcrumbs,
       surroundings: read('surroundings', facts, members),
     }
   }
+}
+
+function pickMembers(names: readonly string[], members: ReadonlyMap<string, string>): JsonObject {
+  const texts = names.flatMap((name) => {
+    const text = members.get(name)
+    return text === undefined ? [] : `"${name}":${text}`
+  })
+  return JSON.parse(`{${texts.join()}}`) as JsonObject
 }
