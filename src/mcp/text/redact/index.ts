@@ -51,9 +51,13 @@ const NAME_NAMES: ReadonlySet<string> = new Set(['name', 'key', 'header', 'field
 
 /** The secret name that an object such as `{name: 'password', value: 'x'}` gives to its value. */
 function pairedName(value: object): string | undefined {
-  const names = Object.entries(value).filter(([name]) => NAME_NAMES.has(name.toLowerCase()))
-  const found = names.find(([, name]) => typeof name === 'string' && isSecretName(name))?.[1]
-  return typeof found === 'string' ? found : undefined
+  const members = value as Readonly<Record<string, unknown>>
+  for (const name of Object.keys(members)) {
+    if (!NAME_NAMES.has(name.toLowerCase())) continue
+    const named = members[name]
+    if (typeof named === 'string' && isSecretName(named)) return named
+  }
+  return undefined
 }
 
 function redactList(list: readonly unknown[], reader: DataReader): unknown[] {
