@@ -42,7 +42,7 @@ interface OccurrenceQuery {
 export async function listOccurrenceRows(rows: Rows, query: OccurrenceQuery) {
   const { filter, page } = query
   const all = conditions(query)
-  if (filter.release_id !== undefined) all.push(inPlaces(await placesOfRelease(rows, filter.release_id)))
+  if (filter.release_id !== undefined) all.push(...(await ofRelease(rows, query.issueId, filter.release_id)))
   const matching = (eb: ExpressionBuilder<Schema, 'occurrence'>) => eb.and(all)
   const newest = (last: Cursor | undefined, count: number) =>
     selectPlaced(rows)
@@ -85,16 +85,27 @@ function conditions({ issueId, productId, filter, now }: OccurrenceQuery): Expre
   return all
 }
 
-async function placesOfRelease(rows: Rows, releaseId: string): Promise<number[]> {
-  const found = await rows.selectFrom('place').select('id').where('release_id', '=', releaseId).execute()
-  return found.map(({ id }) => id)
-}
-
-/** Nearly every release has one place, and SQLite compares a number twice as fast as it looks one up in a list. */
-function inPlaces(ids: readonly number[]): Expression<SqlBool> {
-  const [first, ...others] = ids
-  if (first === undefined) return sql<SqlBool>`false`
-  return others.length === 0 ? sql<SqlBool>`place_id = ${first}` : sql<SqlBool>`place_id IN (${sql.join(ids)})`
+/**
+ * The places of a release, and the time between its first and its last occurrence: the index has the occurrences of the
+ * issue by time, so those of other releases are hardly looked at.
+ */
+async function ofRelease(rows: Rows, issueId: string, releaseId: string): Promise<Expression<SqlBool>[]> {
+  const { first, last } = await rows
+    .selectFrom('issue_presence')
+    .select((eb) => [eb.fn.min('first_seen').as('first'), eb.fn.max('last_seen').as('last')])
+    .where('issue_id', '=', issueId)
+    .where('release_id', '=', releaseId)
+    .executeTakeFirstOrThrow()
+  const places = await rows.selectFrom('place').select('id').where('release_id', '=', releaseId).execute()
+  const [place, ...others] = places.map(({ id }) => id)
+  // Without an occurrence there is no time either.
+  if (place === undefined) return [sql`false`]
+  // Nearly every release has one place, and SQLite compares a number twice as fast as it looks one up in a list.
+  const isThere =
+    others.length === 0
+      ? sql<SqlBool>`place_id = ${place}`
+      : sql<SqlBool>`place_id IN (${sql.join([place, ...others])})`
+  return [isThere, sql`timestamp BETWEEN ${first} AND ${last}`]
 }
 
 function after(last: Cursor | undefined): Expression<SqlBool> {

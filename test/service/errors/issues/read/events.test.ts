@@ -118,6 +118,29 @@ test('occurrences are filtered by environment, release, period and the id the SD
   expect(releases.map(({ events }) => events)).toEqual([1, 1, 1])
 })
 
+test('occurrences of a release are all of them, whichever releases are between them and however late they arrive', async () => {
+  await using rig = await openRig()
+  const days = [3, 1, 8, 0, 5, 2]
+  for (const day of days) await rig.append({ release: day % 2 === 0 ? '2.0' : '1.0', ago: day * 86_400_000 })
+  // The oldest one again, after all others.
+  await rig.append({ release: '1.0', ago: 20 * 86_400_000 })
+  const id = (await rig.issues())[0]!.id
+  const { events: all } = await rig.handlers.listIssueEvents({ id }, rig.call)
+  for (const version of ['1.0', '2.0']) {
+    const expected = all.filter(({ release }) => release === version)
+    const release_id = expected[0]!.release_id
+    const { events, pagination } = await rig.handlers.listIssueEvents({ id, release_id, page_size: 2 }, rig.call)
+    expect(events.map((event) => event.id)).toEqual(expected.slice(0, 2).map((event) => event.id))
+    expect(pagination.total_size).toBe(expected.length)
+    const page_token = pagination.next_page_token
+    const next = await rig.handlers.listIssueEvents({ id, release_id, page_size: 10, page_token }, rig.call)
+    expect(next.events.map((event) => event.id)).toEqual(expected.slice(2).map((event) => event.id))
+  }
+  const release_id = '00000000-0000-7000-8000-00000000ffff'
+  const none = await rig.handlers.listIssueEvents({ id, release_id }, rig.call)
+  expect([none.events, none.pagination.total_size]).toEqual([[], 0])
+})
+
 test('occurrences are searched by what tells them apart, over several pages', async () => {
   await using rig = await openRig()
   const amounts = ['1.50', '1.200,50', '2.50', '3.400,00', '4.50', '5.600,00']
