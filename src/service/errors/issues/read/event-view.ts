@@ -51,7 +51,13 @@ const byEvent = 'ORIGIN_EVENT' satisfies RecordOrigin
 /** Rows as the contract's summaries, in the same order. */
 export async function viewSummaries(rows: Rows, occurrences: readonly ListedOccurrence[]): Promise<SummaryBody[]> {
   const names = await readNames(rows, occurrences)
-  return occurrences.map((occurrence) => viewSummary(occurrence, names))
+  // Most occurrences of an issue have the same text.
+  const read = new Map<string, StoredSummary>()
+  return occurrences.map((occurrence) => {
+    const summary = read.get(occurrence.summary) ?? readSummary(occurrence.summary)
+    read.set(occurrence.summary, summary)
+    return viewSummary(occurrence, summary, names)
+  })
 }
 
 export interface EventOptions {
@@ -69,7 +75,7 @@ export interface EventOptions {
  */
 export async function viewEvent(rows: Rows, occurrence: StoredOccurrence, options: EventOptions): Promise<EventBody> {
   const { product, maxFrames, includeRaw } = options
-  const summary = viewSummary(occurrence, await readNames(rows, [occurrence]))
+  const summary = viewSummary(occurrence, readSummary(occurrence.summary), await readNames(rows, [occurrence]))
   const { body } = occurrence
   const stored = body === null ? undefined : await createBodyReader(rows)({ ...occurrence, body })
   const sent = stored?.event ?? emptyEvent(summary)
@@ -118,13 +124,22 @@ async function readNames(rows: Rows, occurrences: readonly ListedOccurrence[]): 
   }
 }
 
-function viewSummary(occurrence: ListedOccurrence, { environments, releases }: Names): SummaryBody {
-  const summary = readJson(Summary, occurrence.summary)
+type StoredSummary = ReturnType<typeof readSummary>
+
+function readSummary(text: string) {
+  const summary = readJson(Summary, text)
+  return { ...summary, level: Level.parse(summary.level) }
+}
+
+function viewSummary(
+  occurrence: ListedOccurrence,
+  summary: StoredSummary,
+  { environments, releases }: Names,
+): SummaryBody {
   // An environment without a row is still known if it has a usual name.
   const unlisted = { name: summary.environment, origin: byEvent }
   return {
     ...summary,
-    level: Level.parse(summary.level),
     id: occurrence.id,
     sdk_event_id: occurrence.sdk_event_id,
     issue_id: occurrence.issue_id,
