@@ -35,7 +35,7 @@ export async function readFacts(rows: Rows, asked: Pick<FactsQuery, 'scope' | 'p
       releaseId: scope.releaseId,
       environmentId: scope.environmentId,
       now: asked.now,
-      alsoIds: exclusions.flatMap(({ item }) => (item.type === 'issue' ? [item.id] : [])),
+      alsoIds: exclusions.filter(({ item }) => item.type === 'issue').map(({ item }) => item.id),
     }),
     exclusions,
     incompleteRuns: await readIncompleteRuns(rows, query),

@@ -21,7 +21,7 @@ export function digestInputs(
     isFlaky: flakyRuns > 0,
   }))
   const covered = risks.map((risk) => ({ ...risk, covered: [...risk.covered].toSorted() }))
-  const texts: readonly string[] = [
+  const texts: readonly (string | Uint8Array)[] = [
     inOrder(facts.requirements),
     inOrder(tests),
     inOrder(facts.suspectLinks),
@@ -44,11 +44,11 @@ function inOrder<T>(facts: readonly T[], write: (fact: T) => string = canonical)
   return `\n${facts.map(write).toSorted().join('\n')}\n`
 }
 
-const listTexts = new WeakMap<readonly object[], string>()
+const listTexts = new WeakMap<readonly object[], Uint8Array>()
 
 /** Verdict after verdict is given the same list, of thousands, until one of them ends. */
-function exclusionText(facts: readonly ExclusionFact[]): string {
-  const text = listTexts.get(facts) ?? inOrder(facts, onceCanonical)
+function exclusionText(facts: readonly ExclusionFact[]): Uint8Array {
+  const text = listTexts.get(facts) ?? Buffer.from(inOrder(facts, onceCanonical))
   listTexts.set(facts, text)
   return text
 }

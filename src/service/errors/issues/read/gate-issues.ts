@@ -67,15 +67,17 @@ export async function readGateIssues(rows: Rows, issueScope: IssueScope): Promis
     regressedUnvouched: regressedAny.difference(regressed.anyRelease),
     reopened: await findReopened(rows, scope),
   }
-  const ids = new Set<string>()
-  for (const some of [...Object.values(found), await findFiring(rows, scope), scope.alsoIds ?? []])
-    for (const id of some) ids.add(id)
+  const special = new Set(await findFiring(rows, scope))
+  for (const some of Object.values(found)) for (const id of some) special.add(id)
+  const ids = new Set(special)
+  for (const id of scope.alsoIds ?? []) ids.add(id)
   const issues = await readKnown(rows, { scope, known }, ids)
-  return issues.map((issue) => at(issue, { scope, found }))
+  return issues.map((issue) => at(issue, { scope, found, special }))
 }
 
 /** What is known of an issue at any time; `open` and `fixed` are its facts while nothing else is true of it. */
 interface KnownIssue {
+  number: number
   open: GateIssue
   fixed: GateIssue
   /** Epoch milliseconds; infinite: never. */
@@ -83,21 +85,29 @@ interface KnownIssue {
   stored: StoredIssue
 }
 
-/** The facts of an issue in a scope at a time. Those of most issues do not depend on it, and are shared. */
-function at(issue: KnownIssue, { scope, found }: { scope: ReadScope; found: Found }): GateIssue {
-  const { stored, open, fixed } = issue
+/**
+ * The facts of an issue in a scope at a time. Those of most issues, of which nothing `special` is true, do not depend on it
+ * and are shared.
+ */
+function at(
+  { open, fixed, fixedSince, stored }: KnownIssue,
+  { scope, found, special }: { scope: ReadScope; found: Found; special: ReadonlySet<string> },
+): GateIssue {
   const { id } = open
-  const facts = issue.fixedSince <= scope.now ? fixed : open
+  const facts = fixedSince <= scope.now ? fixed : open
+  if (!special.has(id)) return facts
   const isVouched = open.vouchedBy !== ''
   const isNew = isVouched && found.newVouched.has(id) && newLevels.includes(open.level)
-  const isNewUnvouched = !isNew && found.newAny.has(id) && newLevels.includes(stored.any_level)
   const isRegressed = isVouched && found.regressedVouched.has(id)
-  const isRegressedUnvouched = !isRegressed && found.regressedUnvouched.has(id)
-  const reopenedUnvouched = found.reopened.has(id)
-  const stillFiring = stored.vouched_by !== null && isFiring(stored, scope.now)
-  const isPlain = !(isNew || isNewUnvouched || isRegressed || isRegressedUnvouched || reopenedUnvouched || stillFiring)
-  if (isPlain) return facts
-  return { ...facts, isNew, isNewUnvouched, isRegressed, isRegressedUnvouched, reopenedUnvouched, stillFiring }
+  return {
+    ...facts,
+    isNew,
+    isNewUnvouched: !isNew && found.newAny.has(id) && newLevels.includes(stored.any_level),
+    isRegressed,
+    isRegressedUnvouched: !isRegressed && found.regressedUnvouched.has(id),
+    reopenedUnvouched: found.reopened.has(id),
+    stillFiring: stored.vouched_by !== null && isFiring(stored, scope.now),
+  }
 }
 
 /** The issues that were read in a scope in the committed state of the database (decision 093), by id. */
@@ -117,7 +127,12 @@ async function readKnown(
 ): Promise<KnownIssue[]> {
   const missing = [...ids].filter((id) => !known.has(id))
   if (missing.length > 0) for (const issue of await readIssues(rows, scope, missing)) known.set(issue.open.id, issue)
-  return [...ids].flatMap((id) => known.get(id) ?? []).toSorted((one, other) => one.stored.number - other.stored.number)
+  const issues: KnownIssue[] = []
+  for (const id of ids) {
+    const issue = known.get(id)
+    if (issue !== undefined) issues.push(issue)
+  }
+  return issues.toSorted((one, other) => one.number - other.number)
 }
 
 async function findNew(rows: Rows, scope: ReadScope): Promise<Set<string>> {
@@ -273,6 +288,6 @@ async function readIssues(rows: Rows, scope: ReadScope, ids: readonly string[]):
       stillFiring: false,
     }
     const fixedSince = fixed.get(id) ?? Infinity
-    return { open, fixed: fixedSince === Infinity ? open : { ...open, isFixed: true }, fixedSince, stored }
+    return { number, open, fixed: fixedSince === Infinity ? open : { ...open, isFixed: true }, fixedSince, stored }
   })
 }
