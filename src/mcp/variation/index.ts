@@ -4,7 +4,7 @@ import { Quoted } from '../text/untrusted.ts'
 import { PRESENT, readFacts, weigh, type ComparedEvent } from './facts.ts'
 import { compareOccurrences, type ValueCount, type Variation, type Varying } from './vary.ts'
 
-export type { ComparedBreadcrumb, ComparedEvent, ComparedFrame } from './facts.ts'
+export type { ComparedEvent } from './facts.ts'
 export { isSameData } from './open.ts'
 export { spreadOccurrences } from './spread.ts'
 export { describeValues, hasValues } from './values.ts'

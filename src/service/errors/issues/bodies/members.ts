@@ -1,8 +1,10 @@
 const QUOTE = 0x22
 const COMMA = 0x2c
 const BACKSLASH = 0x5c
-const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b])
-const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d])
+const OPEN_LIST = 0x5b
+const CLOSE_LIST = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
 
 /**
  * The JSON of each member of an object, by its name as JSON writes it. `text` is what `JSON.stringify` makes of an object:
@@ -25,7 +27,7 @@ function knownValue(text: string, start: number, known: string | undefined): str
   if (known === undefined || text.slice(start, start + known.length) !== known) return undefined
   const next = text.charCodeAt(start + known.length)
   // `1` is the beginning of `12`.
-  return next === COMMA || CLOSING.has(next) ? known : undefined
+  return next === COMMA || next === CLOSE_OBJECT ? known : undefined
 }
 
 /** Behind the quote that ends the text which begins at `start`. */
@@ -41,16 +43,22 @@ function isEscaped(text: string, at: number): boolean {
   return (at - before) % 2 === 1
 }
 
+/** Behind the value that begins at `start`: at the comma or the bracket that follows. */
 function endOfValue(text: string, start: number): number {
   let depth = 0
   let at = start
   while (at < text.length) {
     const character = text.charCodeAt(at)
-    const isClosing = CLOSING.has(character)
-    if (depth === 0 && (isClosing || character === COMMA)) break
-    if (isClosing) depth -= 1
-    else if (OPENING.has(character)) depth += 1
-    at = character === QUOTE ? endOfText(text, at) : at + 1
+    if (character === QUOTE) {
+      at = endOfText(text, at)
+      continue
+    }
+    if (character === OPEN_OBJECT || character === OPEN_LIST) depth += 1
+    else if (character === CLOSE_OBJECT || character === CLOSE_LIST) {
+      if (depth === 0) break
+      depth -= 1
+    } else if (character === COMMA && depth === 0) break
+    at += 1
   }
   return at
 }

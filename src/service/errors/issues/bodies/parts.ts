@@ -29,7 +29,7 @@ export function createPartsReader(rows: Rows): (packed: PackedEvent) => Promise<
   const known = new Map<string, StoredEvent>()
 
   /** A short name for a text: a key of whole texts would be copied and hashed for each event. */
-  function numberOf(text: string | undefined): number {
+  function numberText(text: string | undefined): number {
     if (text === undefined) return -1
     const number = numbers.get(text) ?? numbers.size
     numbers.set(text, number)
@@ -39,7 +39,7 @@ export function createPartsReader(rows: Rows): (packed: PackedEvent) => Promise<
   function read(part: keyof typeof PARTS, facts: Facts, members: ReadonlyMap<string, string>): StoredEvent {
     const [_id, _receivedAt, _size, drift, sdk] = facts
     const texts = PARTS[part].map((name) => members.get(name))
-    const key = `${part} ${JSON.stringify([drift, sdk])} ${texts.map(numberOf).join()}`
+    const key = `${part} ${JSON.stringify([drift, sdk])} ${texts.map(numberText).join()}`
     const event = known.get(key) ?? readEvent(facts, pickMembers(PARTS[part], members))
     known.set(key, event)
     return event
