@@ -112,7 +112,7 @@ function endingAfter(rows: Rows, productId: number, time: number) {
 type StoredExclusion = Awaited<ReturnType<ReturnType<typeof endingAfter>['execute']>>[number]
 
 async function describe(rows: Rows, productId: number, found: readonly StoredExclusion[]): Promise<LastingExclusion[]> {
-  const item = await itemsOf(rows, productId, found)
+  const item = await findItems(rows, productId, found)
   const actors = parsedOnce()
   return found.flatMap((row) => {
     const excluded = item(row)
@@ -147,7 +147,7 @@ function parsedOnce() {
 }
 
 /** The key and the title of the item of each exclusion; undefined where it is gone. */
-async function itemsOf(rows: Rows, productId: number, found: readonly StoredExclusion[]) {
+async function findItems(rows: Rows, productId: number, found: readonly StoredExclusion[]) {
   const items = await readItems(rows, found)
   const { key_prefix: prefix } = await rows
     .selectFrom('product')

@@ -85,7 +85,7 @@ export function recallFrame(frame: NormalFrame, rules: FrameRules): FrameReading
   const key = `${String(frame.lineno)} ${frame.function}\n${frame.filename}`
   const alike = known.get(key) ?? []
   const shown = rules.family === 'javascript' ? shownCode(frame) : ''
-  for (const each of alike) if (isOf(each, frame, rules, shown)) return each.reading
+  for (const each of alike) if (isReadingFor(each, frame, rules, shown)) return each.reading
   const reading = readFrame(frame, rules)
   known.set(key, [...alike.slice(1 - MOST_ALIKE), describe(frame, rules, shown, reading)])
   return reading
@@ -97,7 +97,7 @@ function isRemembered(frame: NormalFrame, { release }: FrameRules): boolean {
   return parts.every((part) => frame[part].length <= LONGEST_PART)
 }
 
-function isOf(
+function isReadingFor(
   { family, release, shown, frame: before }: Known,
   frame: NormalFrame,
   rules: FrameRules,

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { ServiceError } from '../../../errors.ts'
 import type { PreparedEvent } from '../event/prepared-event.ts'
 import type { Batch } from './batch.ts'
-import { joinBytes, splitBytes } from './joined-bytes.ts'
+import { joinBytes, splitBytes } from '../../../lib/bytes.ts'
 import type { Answer, Job, JobRequest, RequestOutcome, ThreadStart } from './thread-messages.ts'
 
 /** Jobs that the thread has: one that it reads, and one that waits so that it never stops between two. */

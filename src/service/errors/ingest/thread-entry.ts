@@ -11,7 +11,7 @@ import { createSuspicion } from '../issues/record/corroboration.ts'
 import { prepareEvent } from '../issues/record/prepare-event.ts'
 import { createMaplessSymbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
 import { readBatch } from './batch.ts'
-import { joinBytes, splitBytes } from './joined-bytes.ts'
+import { joinBytes, splitBytes } from '../../../lib/bytes.ts'
 import type { Answer, Job, JobRequest, RequestOutcome, ThreadStart } from './thread-messages.ts'
 
 // A thread that lives while events come: event-thread.ts starts it and sends one job after the other.

@@ -41,7 +41,7 @@ export function readFrames(
   }
   const kept = keepEnds(onlyObjects(list, member, signals), Math.min(FRAMES_PER_STACK, facts.left), member, signals)
   facts.left -= kept.length
-  const members = membersOf(member)
+  const members = readMembers(member)
   return kept.map((frame, index) => readFrame(frame, members, { index, exception_index: exceptionIndex }, facts))
 }
 
@@ -69,7 +69,7 @@ type Members = Readonly<Record<(typeof names)[number], string>>
 const known = new Map<string, Members>()
 
 /** Each name is made once, not for each frame. */
-function membersOf(member: string): Members {
+function readMembers(member: string): Members {
   const before = known.get(member)
   if (before !== undefined) return before
   const members = Object.fromEntries(names.map((name) => [name, `${member}.${name}`])) as Members

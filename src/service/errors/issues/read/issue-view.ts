@@ -43,7 +43,7 @@ export async function viewIssues(
   const files = await matchedFiles(rows, issues[0]?.product_id ?? 0, ids)
   const details = await viewStatusDetails(rows, issues[0]?.product_id ?? 0, issues)
   const vouching = await readVouching(rows, ids)
-  for (const issue of issues) for (const time of changesOf(issue, now)) changesAt?.(time)
+  for (const issue of issues) for (const time of changeTimes(issue, now)) changesAt?.(time)
   return issues.map((issue, index) => ({
     id: issue.id,
     short_id: `${keyPrefix}-${issue.number}`,
@@ -119,7 +119,7 @@ function chooseSubstatus(
 }
 
 /** When time alone changes the substatus of the issue, or what `viewFiring` says. */
-function changesOf({ first_seen, last_seen, held_last_at }: StoredIssue, now: number): number[] {
+function changeTimes({ first_seen, last_seen, held_last_at }: StoredIssue, now: number): number[] {
   const quiet = [last_seen, held_last_at ?? 0].map((seen) => seen + quietAfterMs)
   return [first_seen + newForMs, ...quiet].filter((time) => time > now)
 }
