@@ -13,7 +13,7 @@ const REQUESTS_PER_JOB = 32
 /** Bytes of one job, unless its first request has more. */
 const BYTES_PER_JOB = 1024 * 1024
 /** Time without events after which the thread ends and its memory returns. */
-const IDLE_MS = 10_000
+const IDLE_MS = 30_000
 /** As for a main thread; twice what the events of two jobs need. */
 const HEAP_MB = 128
 /**
