@@ -14,9 +14,12 @@ import { readBatch } from './batch.ts'
 import { joinBytes, splitBytes } from '../../../lib/bytes.ts'
 import type { Answer, Job, JobRequest, RequestOutcome, ThreadStart } from './thread-messages.ts'
 
+/** Dictionaries of about 5,000 issues. */
+const DICTIONARY_BYTES = 16 * 1024 ** 2
+
 // A thread that lives while events come: event-thread.ts starts it and sends one job after the other.
 const { database } = workerData as ThreadStart
-const chooseDictionary = createDictionaries(openReader(database))
+const chooseDictionary = createDictionaries(openReader(database), { keptBytes: DICTIONARY_BYTES })
 const symbolicator = createMaplessSymbolicator()
 const suspicion = createSuspicion()
 // Messages of one crash often differ in a number.

@@ -4,8 +4,6 @@ import type { Rows } from '../../../sql/database.ts'
 import type { Dictionary } from '../../event/prepared-event.ts'
 import { isCurrent, makeDictionary } from './dictionary.ts'
 
-/** Bytes of the dictionaries that are remembered: those of about 5,000 issues. */
-const KEPT_BYTES = 16 * 1024 ** 2
 /** What remembering one takes in addition to its text. */
 const ENTRY_BYTES = 300
 
@@ -16,10 +14,13 @@ export type ChooseDictionary = (
   event: Pick<NormalEvent, 'raw_payload' | 'received_at'>,
 ) => Promise<Dictionary>
 
-/** Remembers the dictionaries of the hashes that came last; the first event of a hash makes one. */
-export function createDictionaries(rows: Rows): ChooseDictionary {
+/**
+ * Remembers the dictionaries of the hashes that came last, in `keptBytes`: 3 KB for each issue. The first event of a hash
+ * makes one.
+ */
+export function createDictionaries(rows: Rows, { keptBytes }: { keptBytes: number }): ChooseDictionary {
   const kept = new LRUCache<string, Dictionary>({
-    maxSize: KEPT_BYTES,
+    maxSize: keptBytes,
     sizeCalculation: ({ packed }) => packed.byteLength + ENTRY_BYTES,
   })
   const readDictionary = createReader(rows)

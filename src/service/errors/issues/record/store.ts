@@ -42,6 +42,9 @@ export interface EventStoreOptions {
   onError?: (error: unknown) => void
 }
 
+/** Dictionaries of about 1,200 issues: where many events arrive, the thread of events chooses them. */
+const DICTIONARY_BYTES = 4 * 1024 ** 2
+
 /**
  * Turns events into issues. `append` symbolicates, groups and packs events one at a time, adds each to the next
  * transaction together with all others that arrived meanwhile, and resolves when that transaction is on disk. Counts of
@@ -59,7 +62,7 @@ export function createEventStore({
   const inTurn = createPace()
   const chooseInTurn = createPace()
   const pace = createPace()
-  const chooseDictionary = createDictionaries(db.read)
+  const chooseDictionary = createDictionaries(db.read, { keptBytes: DICTIONARY_BYTES })
   const dropCounters = createDropCounters({ db, onError })
   const commit = groupCommit<RecordTools>({
     db,
