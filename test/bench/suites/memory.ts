@@ -8,6 +8,7 @@ import { serve, type Served } from '../../serve.ts'
 import type { Figure, Suite } from '../harness/suite.ts'
 import { createSdkEvents } from '../support/sdk-events/sdk-event.ts'
 import { residentMb } from '../support/process-memory.ts'
+import { copyStoredEvents } from '../support/stored-events/index.ts'
 
 const EVENTS = 10_000
 const ISSUES = 10_000
@@ -23,8 +24,8 @@ const MOST_MB = 300
 /** Resident memory of a server through the work of a day, each step after the other in one process. */
 export const memory: Suite = {
   about:
-    'Resident memory of the served bundle with the sample: fresh, after each kind of work, and after a minute without any. Reads of the sample apply source maps.',
-  onlyNamed: 'It takes three minutes.',
+    'Resident memory of the served bundle with the sample: fresh, after each kind of work, and after a minute without any; then of one with a million events. Reads of the sample apply source maps.',
+  onlyNamed: 'It takes four minutes and 4 GB of disk.',
   async run() {
     const dataDir = mkdtempSync(join(tmpdir(), 'tracegate-bench-'))
     const dist = resolve(import.meta.dirname, '../../../dist')
@@ -54,7 +55,13 @@ export const memory: Suite = {
       note(`after ${String(REPORTS)} reports of ${CASES.toLocaleString('en')} tests`)
       await sleep(IDLE_MS)
       note('after a minute without work')
-      return [{ title: 'Resident memory', figures }]
+      return [
+        { title: 'Resident memory', figures },
+        {
+          title: 'Resident memory with a million stored events',
+          figures: await readMillion(join(dist, 'tracegate.js')),
+        },
+      ]
     } finally {
       rmSync(dataDir, { recursive: true, force: true })
     }
@@ -83,6 +90,30 @@ async function sendEvents({ endpoints }: Served): Promise<void> {
     }
   }
   await Promise.all(Array.from({ length: EVENTS_AT_ONCE }, sender))
+}
+
+/** A server on a million events in 10,000 issues, while its pages are read. */
+async function readMillion(main: string): Promise<Figure[]> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tracegate-bench-'))
+  try {
+    await copyStoredEvents({ issues: ISSUES, occurrences: 1_000_000 }, dataDir)
+    await using app = await serve({ main, dataDir, env: { TRACEGATE_LOG_LEVEL: 'error' } })
+    const product = `/v1/products/${app.endpoints.product_id}`
+    const pages = ['environments', 'components', 'releases', 'requirements', 'coverage-gaps', 'quality-gate']
+    for (const page of pages) await app.rest('GET', `${product}/${page}`)
+    await readIssues(app)
+    const values = [residentMb(app.pid)]
+    return [
+      {
+        name: `after ${READS.toLocaleString('en')} reads`,
+        unit: 'MB',
+        values,
+        goals: [{ of: 'median', most: MOST_MB }],
+      },
+    ]
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
 }
 
 /** Pages of the list, and the issues of each, the newest and the oldest. */

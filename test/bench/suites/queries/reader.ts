@@ -6,8 +6,11 @@ import { pages, type Reading } from './pages.ts'
 import { findSubjects } from './subjects.ts'
 import { mostResidentMb } from '../../support/process-memory.ts'
 
-/** What the measuring process asks for: a page by its table and name, or the memory. */
-export type Asked = { table: string; page: string } | 'memory'
+/** What the measuring process asks for: a page by its table and name, as it is after a commit or not, or the memory. */
+export type Asked = { table: string; page: string; afterCommit: boolean } | 'memory'
+
+/** The data is kept for further runs, so a commit only turns the last bit of a time. SQLite does not write equal values. */
+const TURN_BIT = 'UPDATE workspace SET updated_at = updated_at + 1 - 2 * (updated_at % 2)'
 
 // A process of its own for each data directory, so that its memory can be told: `reader.ts DIRECTORY NOW`.
 // As `tracegate serve` does it.
@@ -35,6 +38,7 @@ process.send?.('ready')
 /** Milliseconds, or megabytes of resident memory. */
 async function answer(asked: Asked): Promise<void> {
   if (asked === 'memory') return void process.send?.(mostResidentMb(process.pid))
+  if (asked.afterCommit) await app.db.batch((prepare) => prepare(TURN_BIT).run())
   const read = pages[asked.table]?.[asked.page]
   process.send?.(await elapsed(async () => read?.(reading)))
 }
