@@ -1,6 +1,6 @@
 /** In such a text the look-alikes of `findFlags` are digits alone. */
 const PLAIN = /^[\n\t -~]*$/
-/** A number that is no part of a word, where digits may stand for letters, and no character of an address (`%20`). */
+/** A number outside of words, in which digits may replace letters, and outside of escapes such as `%20`. */
 const NUMBER = /(?<![\w@$%])\d+(?![\w@$])/g
 
 /**

@@ -86,8 +86,8 @@ interface KnownIssue {
 }
 
 /**
- * The facts of an issue in a scope at a time. Those of most issues, of which nothing `special` is true, do not depend on it
- * and are shared.
+ * The facts of an issue in a scope at a time. Most issues are not `special`: they are fixed or not, and callers share these
+ * facts.
  */
 function at(
   { open, fixed, fixedSince, stored }: KnownIssue,
