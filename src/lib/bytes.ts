@@ -12,8 +12,13 @@ export async function collectBytes(chunks: AsyncIterable<Uint8Array>, limit = In
     if (size > limit) return undefined
     collected.push(chunk)
   }
-  const [only] = collected
-  return only !== undefined && collected.length === 1 ? asBuffer(only) : Buffer.concat(collected)
+  return inOnePiece(collected)
+}
+
+/** All pieces in one buffer, without a copy if there is only one. */
+export function inOnePiece(pieces: readonly Uint8Array[]): Buffer {
+  const [only] = pieces
+  return only !== undefined && pieces.length === 1 ? asBuffer(only) : Buffer.concat(pieces)
 }
 
 /** The same memory as a Buffer. */

@@ -1,4 +1,4 @@
-import { asBuffer } from './bytes.ts'
+import { inOnePiece } from './bytes.ts'
 
 /** Limits for bodies that are received at the same time. */
 export interface IntakeLimits {
@@ -160,7 +160,7 @@ async function collect(
       waiting = true
       const next = await Promise.race([iterator.next(), interrupted])
       waiting = false
-      if (next.done === true) return inOnePiece(collected, size)
+      if (next.done === true) return inOnePiece(collected)
       const bytes = next.value.byteLength
       arrived(bytes)
       size += bytes
@@ -172,9 +172,4 @@ async function collect(
     // Releases the socket for the reply; `return` of an iterator that is still waiting would wait as well.
     if (!waiting) await iterator.return?.()
   }
-}
-
-function inOnePiece(pieces: readonly Uint8Array[], size: number): Buffer {
-  const [only] = pieces
-  return only !== undefined && pieces.length === 1 ? asBuffer(only) : Buffer.concat(pieces, size)
 }
