@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { withEqualNumbers } from '../../../lib/outside-text/equal-numbers.ts'
 import { openReader } from '../../sql/sqlite.ts'
 import type { NormalEvent } from '../event/event.ts'
 import type { PreparedEvent } from '../event/prepared-event.ts'
@@ -21,9 +20,7 @@ const DICTIONARY_BYTES = 16 * 1024 ** 2
 const { database } = workerData as ThreadStart
 const chooseDictionary = createDictionaries(openReader(database), { keptBytes: DICTIONARY_BYTES })
 const symbolicator = createMaplessSymbolicator()
-const suspicion = createSuspicion()
-// Messages of one crash often differ in a number.
-const isSuspicious = (texts: readonly string[]) => suspicion(texts.map(withEqualNumbers))
+const isSuspicious = createSuspicion()
 let turn = Promise.resolve()
 parentPort?.on('message', (job: Job) => {
   turn = turn.then(() => answer(job))

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type * as z from 'zod'
+import { withEqualNumbers } from '../../../../lib/outside-text/equal-numbers.ts'
 import { findFlags, isAlarming } from '../../../../lib/outside-text/flags.ts'
 import type { NormalEvent } from '../../event/event.ts'
 import type { PreparedEvent } from '../../event/prepared-event.ts'
@@ -20,7 +21,8 @@ export function createSuspicion(): (texts: readonly string[]) => boolean {
     sizeCalculation: (_, text) => 2 * text.length + ENTRY_BYTES,
   })
   return (texts) => {
-    const text = texts.map((part) => part.slice(0, MOST_CHARACTERS)).join('\n')
+    // Messages of one crash often differ in a number alone.
+    const text = texts.map((part) => withEqualNumbers(part.slice(0, MOST_CHARACTERS))).join('\n')
     const before = known.get(text)
     if (before !== undefined) return before
     const answer = isAlarming(findFlags(text))
