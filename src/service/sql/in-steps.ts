@@ -11,7 +11,7 @@ export const PAUSE_MS = 10
  */
 export async function inSteps(
   { db, signal }: { db: Database; signal: AbortSignal },
-  step: (prepare: Prepare) => number,
+  step: (prepare: Prepare) => Promise<number>,
 ): Promise<number> {
   let total = 0
   while (!signal.aborted) {

@@ -25,11 +25,14 @@ export async function rolledBack<T>(
 }
 
 /** `rolledBack` for `batch`. */
-export async function batchRolledBack<T>(db: Pick<Database, 'batch'>, work: (prepare: Prepare) => T): Promise<T> {
+export async function batchRolledBack<T>(
+  db: Pick<Database, 'batch'>,
+  work: (prepare: Prepare) => Promise<T>,
+): Promise<T> {
   const results: T[] = []
   try {
-    await db.batch((prepare) => {
-      results.push(work(prepare))
+    await db.batch(async (prepare) => {
+      results.push(await work(prepare))
       throw new RolledBack()
     })
   } catch (thrown) {
@@ -60,9 +63,7 @@ export function insideTransaction(rows: Rows, prepare: Prepare): Database {
     read: rows,
     write: (work) => work(rows, prepare),
     writeInSlices: (work) => work(rows, prepare, breathe()),
-    // A synchronous failure becomes a rejection.
-    // oxlint-disable-next-line require-await
-    batch: async (work) => work(prepare),
+    batch: (work) => work(prepare),
     close: () => Promise.resolve(),
   }
 }

@@ -11,19 +11,17 @@ const indexes = {
 } as const satisfies { [N in keyof IndexedTexts]: { table: string; weights: Record<keyof IndexedTexts[N], number> } }
 
 const textIndex: TextIndex = {
-  put(prepare, index, seq, texts) {
-    textIndex.remove(prepare, index, seq)
+  async put(prepare, index, seq, texts) {
+    await textIndex.remove(prepare, index, seq)
     const { table, weights } = indexes[index]
     const columns = Object.keys(weights) as (keyof typeof texts)[]
     const values = columns.map((column) => String(texts[column]))
-    prepare(`INSERT INTO ${table} (rowid, ${columns.join(', ')}) VALUES (?${', ?'.repeat(columns.length)})`).run(
-      seq,
-      ...values,
-    )
+    const insert = prepare(`INSERT INTO ${table} (rowid, ${columns.join(', ')}) VALUES (?${', ?'.repeat(columns.length)})`)
+    await insert.run(seq, ...values)
   },
 
-  remove(prepare, index, seq) {
-    prepare(`DELETE FROM ${indexes[index].table} WHERE rowid = ?`).run(seq)
+  async remove(prepare, index, seq) {
+    await prepare(`DELETE FROM ${indexes[index].table} WHERE rowid = ?`).run(seq)
   },
 
   search(index, query, words = 'all') {

@@ -125,25 +125,18 @@ class SqliteDatabase implements Database {
     this.#prepare = preparer(writer)
   }
 
-  async write<T>(work: (rows: Rows, prepare: Prepare) => Promise<T>): Promise<T> {
-    const result = await this.#enqueue(async () => {
-      try {
-        const result = await work(this.#rows, this.#prepare)
-        this.#commit()
-        return result
-      } catch (error) {
-        this.#rollback()
-        throw translate(error)
-      }
-    })
-    await this.#flush.flush()
-    return result
+  write<T>(work: (rows: Rows, prepare: Prepare) => Promise<T>): Promise<T> {
+    return this.#transaction(() => work(this.#rows, this.#prepare))
   }
 
-  async batch<T>(work: (prepare: Prepare) => T): Promise<T> {
-    const result = await this.#enqueue(() => {
+  batch<T>(work: (prepare: Prepare) => Promise<T>): Promise<T> {
+    return this.#transaction(() => work(this.#prepare))
+  }
+
+  async #transaction<T>(work: () => Promise<T>): Promise<T> {
+    const result = await this.#enqueue(async () => {
       try {
-        const result = work(this.#prepare)
+        const result = await work()
         this.#commit()
         return result
       } catch (error) {

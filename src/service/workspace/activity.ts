@@ -13,11 +13,11 @@ export const activityKeptMs = 8 * 24 * hourMs
  * Counts an occurrence for its environment and for the component of its issue, inside the caller's transaction: their
  * events of the last days are a sum over a few rows (decision 078).
  */
-export function countActivity(
+export async function countActivity(
   prepare: Prepare,
   { issueId, environmentId, timestamp }: { issueId: string; environmentId: string; timestamp: number },
-): void {
-  prepare(
+): Promise<void> {
+  await prepare(
     `INSERT INTO activity (subject_id, bucket, count)
      SELECT component_id, ?2, 1 FROM issue WHERE id = ?1 AND component_id <> ''
      UNION ALL SELECT ?3, ?4, 1 WHERE ?3 <> ''
@@ -33,19 +33,19 @@ function start(time: number, widthMs: number): number {
  * Gives an issue to a component, '' for none, inside the caller's transaction; its events go along. Returns whether it
  * had another one.
  */
-export function setComponent(prepare: Prepare, issueId: string, componentId: string): boolean {
-  const issue = prepare('SELECT component_id FROM issue WHERE id = ?').get<{ component_id: string }>(issueId)
+export async function setComponent(prepare: Prepare, issueId: string, componentId: string): Promise<boolean> {
+  const issue = await prepare('SELECT component_id FROM issue WHERE id = ?').get<{ component_id: string }>(issueId)
   if (issue === undefined || issue.component_id === componentId) return false
-  addHours(prepare, issueId, issue.component_id, -1)
-  addHours(prepare, issueId, componentId, 1)
-  prepare('UPDATE issue SET component_id = ? WHERE id = ?').run(componentId, issueId)
-  noteIssueChange(prepare, issueId)
+  await addHours(prepare, issueId, issue.component_id, -1)
+  await addHours(prepare, issueId, componentId, 1)
+  await prepare('UPDATE issue SET component_id = ? WHERE id = ?').run(componentId, issueId)
+  await noteIssueChange(prepare, issueId)
   return true
 }
 
-function addHours(prepare: Prepare, issueId: string, componentId: string, sign: 1 | -1): void {
+async function addHours(prepare: Prepare, issueId: string, componentId: string, sign: 1 | -1): Promise<void> {
   if (componentId === '') return
-  prepare(
+  await prepare(
     `INSERT INTO activity (subject_id, bucket, count)
      SELECT ?2, bucket, ?3 * sum(count) FROM occurrence_rollup WHERE issue_id = ?1 AND resolution = 3600 GROUP BY bucket
      ON CONFLICT (bucket, subject_id) DO UPDATE SET count = activity.count + excluded.count`,

@@ -100,14 +100,14 @@ export interface Ended {
 }
 
 /** `endExclusions` for items that ingest brings back. */
-export function endExclusionsNow(
+export async function endExclusionsNow(
   prepare: Prepare,
   itemId: string,
   kinds: readonly ExclusionKindName[],
   now: number,
-): void {
+): Promise<void> {
   for (const kind of kinds) {
-    prepare('UPDATE exclusion SET ended_at = ? WHERE item_id = ? AND kind = ? AND ended_at IS NULL').run(
+    await prepare('UPDATE exclusion SET ended_at = ? WHERE item_id = ? AND kind = ? AND ended_at IS NULL').run(
       now,
       itemId,
       kind,

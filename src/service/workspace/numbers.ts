@@ -10,9 +10,9 @@ const COUNTERS = {
  * Takes the next number of the keys of a product's issues, requirements or tests (contract §0.7). A counter below zero
  * counts down: while a branch is replayed, its provisional numbers (contract §5).
  */
-export function takeNumber(prepare: Prepare, productId: number, noun: keyof typeof COUNTERS): number {
+export async function takeNumber(prepare: Prepare, productId: number, noun: keyof typeof COUNTERS): Promise<number> {
   const counter = COUNTERS[noun]
-  const row = prepare(
+  const row = await prepare(
     `UPDATE product SET ${counter} = ${counter} + CASE WHEN ${counter} < 0 THEN -1 ELSE 1 END WHERE id = ?
      RETURNING ${counter} + CASE WHEN ${counter} < 0 THEN 1 ELSE -1 END AS number`,
   ).get<{ number: number }>(productId)

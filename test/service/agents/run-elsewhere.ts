@@ -41,14 +41,14 @@ export async function runElsewhere(app: Pick<App, 'db' | 'productId'>, configId 
     id,
     configId,
     log: (count) =>
-      app.db.batch((prepare) => {
+      app.db.batch(async (prepare) => {
         const events = Array.from({ length: count }, () => ({ kind: 'LOG' as const, message: lineText(++logged) }))
-        appendEvents(prepare, systemPlatform, id, events)
+        await appendEvents(prepare, systemPlatform, id, events)
       }),
     succeed: () =>
-      app.db.batch((prepare) => {
+      app.db.batch(async (prepare) => {
         const end = { summary: 'Done.', output: '{}', branchId: '', truncationSignals: [], events: [] }
-        endRun(prepare, systemPlatform, id, { state: 'AGENT_RUN_STATE_SUCCEEDED', ...end })
+        await endRun(prepare, systemPlatform, id, { state: 'AGENT_RUN_STATE_SUCCEEDED', ...end })
       }),
     async forget(upTo) {
       await app.db.write((rows) =>

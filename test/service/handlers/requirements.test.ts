@@ -49,13 +49,13 @@ const remove = (app: App, { id }: { id: string }, query = '') =>
 /** A case linked to a requirement, made in the store: what tests and links have is theirs to prove. */
 async function linkCase(app: App, requirement: Requirement, version = requirement.version) {
   const product = Number(app.productId)
-  await app.db.batch((prepare) => {
+  await app.db.batch(async (prepare) => {
     const id = crypto.randomUUID()
-    prepare(
+    await prepare(
       `INSERT INTO test (id, product_id, number, kind, title, level, status, automation, created_by, created_at, updated_at)
        VALUES (?, ?, ?, 'TEST_KIND_CASE', 'a case', 'TEST_LEVEL_UNIT', 'TEST_STATUS_ACTIVE', 'AUTOMATION_STATUS_AUTOMATED', '{}', 0, 0)`,
     ).run(id, product, Math.floor(Math.random() * 1e9))
-    prepare(
+    await prepare(
       `INSERT INTO test_link (test_id, requirement_id, product_id, role, state, requirement_version, origin, created_by, created_at)
        VALUES (?, ?, ?, 'LINK_ROLE_VERIFIES', 'LINK_STATE_ACTIVE', ?, 'LINK_ORIGIN_MANUAL',
          '{"type":"ACTOR_TYPE_USER","id":"","display_name":"","user_id":""}', 0)`,

@@ -32,16 +32,16 @@ function useUpSlice() {
 
 test('between two slices other writes run, and what was written before them is committed', async () => {
   const seen: string[][] = []
-  let other: Promise<void> | undefined
+  let other: Promise<unknown> | undefined
   await db.writeInSlices(async (_rows, prepare, pause) => {
-    add(prepare, 'a')
-    other = db.batch((own) => void add(own, 'b'))
+    await add(prepare, 'a')
+    other = db.batch((own) => add(own, 'b'))
     await pause()
     seen.push(await names())
     useUpSlice()
-    await pause(async () => void add(prepare, 'c'))
+    await pause(async () => void (await add(prepare, 'c')))
     seen.push(await names())
-    add(prepare, 'd')
+    await add(prepare, 'd')
   })
   await other
   expect(seen).toEqual([[], ['a', 'b', 'c']])
@@ -50,20 +50,20 @@ test('between two slices other writes run, and what was written before them is c
 
 test('work that fails loses its last slice only, and the next write works', async () => {
   const failed = db.writeInSlices(async (_rows, prepare, pause) => {
-    add(prepare, 'kept')
+    await add(prepare, 'kept')
     useUpSlice()
     await pause()
-    add(prepare, 'lost')
+    await add(prepare, 'lost')
     throw new Error('broken')
   })
   await expect(failed).rejects.toThrow('broken')
-  await db.batch((prepare) => void add(prepare, 'next'))
+  await db.batch((prepare) => add(prepare, 'next'))
   expect(await names()).toEqual(['kept', 'next'])
 })
 
 test('what fails before a commit is rolled back with its slice', async () => {
   const failed = db.writeInSlices(async (_rows, prepare, pause) => {
-    add(prepare, 'lost')
+    await add(prepare, 'lost')
     useUpSlice()
     await pause(() => Promise.reject(new Error('not consistent')))
   })
@@ -75,7 +75,7 @@ test('a dry run in slices keeps nothing, and lets the process go on', async () =
   let turns = 0
   const result = await dryRun(db).writeInSlices(async (_rows, prepare, pause) => {
     setImmediate(() => (turns += 1))
-    add(prepare, 'a')
+    await add(prepare, 'a')
     useUpSlice()
     await pause()
     return turns

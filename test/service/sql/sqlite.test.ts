@@ -71,7 +71,7 @@ test('a write that throws leaves nothing behind and the next one works', async (
     throw new Error('changed my mind')
   })
   await expect(failed).rejects.toThrow('changed my mind')
-  await expect(db.batch(() => JSON.parse('{'))).rejects.toThrow(SyntaxError)
+  await expect(db.batch(async () => JSON.parse('{'))).rejects.toThrow(SyntaxError)
   await db.write((rows) => rows.insertInto('workspace').values(workspace('kept')).execute())
   expect(await names()).toEqual(['kept'])
 })
@@ -85,8 +85,8 @@ test('writes and batches run one at a time in the order in which they were asked
       await new Promise(setImmediate)
       order.push('first ends')
     }),
-    db.batch((prepare) => {
-      prepare('INSERT INTO workspace VALUES (?, ?, ?, 1, 1)').run('b', 'b', 'b')
+    db.batch(async (prepare) => {
+      await prepare('INSERT INTO workspace VALUES (?, ?, ?, 1, 1)').run('b', 'b', 'b')
       order.push('second')
     }),
     db.write(async () => {
@@ -98,12 +98,12 @@ test('writes and batches run one at a time in the order in which they were asked
 })
 
 test('a batch can lose one part and keep its neighbours with a savepoint', async () => {
-  await db.batch((prepare) => {
-    prepare('INSERT INTO workspace VALUES (?, ?, ?, 1, 1)').run('a', 'a', 'a')
-    prepare('SAVEPOINT part').run()
-    prepare('INSERT INTO workspace VALUES (?, ?, ?, 1, 1)').run('b', 'b', 'b')
-    prepare('ROLLBACK TO part').run()
-    prepare('RELEASE part').run()
+  await db.batch(async (prepare) => {
+    await prepare('INSERT INTO workspace VALUES (?, ?, ?, 1, 1)').run('a', 'a', 'a')
+    await prepare('SAVEPOINT part').run()
+    await prepare('INSERT INTO workspace VALUES (?, ?, ?, 1, 1)').run('b', 'b', 'b')
+    await prepare('ROLLBACK TO part').run()
+    await prepare('RELEASE part').run()
   })
   expect(await names()).toEqual(['a'])
 })
@@ -177,7 +177,7 @@ test('between the transactions of a long job others get their turn', async () =>
   const order: string[] = []
   setImmediate(() => order.push('other work'))
   for (const step of ['step 1', 'step 2', 'step 3']) {
-    await db.batch(() => undefined)
+    await db.batch(() => Promise.resolve())
     order.push(step)
   }
   expect(order.indexOf('other work')).toBeLessThan(order.indexOf('step 3'))
@@ -214,7 +214,7 @@ test('a read that meets a lock is unavailable, prepared before or not, whole or 
 
 test('a merge of the log reaches the disk itself, also where fsync stops at its cache', async () => {
   const setting = (name: string) =>
-    db.batch((prepare) => prepare(`PRAGMA ${name}`).get<Record<string, number>>()?.[name])
+    db.batch(async (prepare) => (await prepare(`PRAGMA ${name}`).get<Record<string, number>>())?.[name])
   expect(await setting('synchronous')).toBe(1)
   expect(await setting('fullfsync')).toBe(1)
   expect(await setting('checkpoint_fullfsync')).toBe(1)
@@ -227,7 +227,7 @@ test('a write resolves once a flush that began after its commit has ended; the n
   const write = (id: string) =>
     held.write((rows) => rows.insertInto('workspace').values(workspace(id)).execute()).then(() => settled.push(id))
   const count = () => held.read.selectFrom('workspace').selectAll().execute()
-  const writes = [write('a'), write('b'), held.batch(() => settled.push('batch runs'))]
+  const writes = [write('a'), write('b'), held.batch(async () => settled.push('batch runs'))]
   await expect.poll(async () => (await count()).length).toBe(2)
   await expect.poll(() => settled).toEqual(['batch runs'])
   expect(flushes).toHaveLength(1)
@@ -246,7 +246,7 @@ test('after a flush that failed nothing is written, because no later one can pro
   const add = (id: string) => broken.write((rows) => rows.insertInto('workspace').values(workspace(id)).execute())
   await expect(add('a')).rejects.toMatchObject({ code: 'unavailable' })
   await expect(add('b')).rejects.toMatchObject({ code: 'unavailable' })
-  await expect(broken.batch(() => undefined)).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(broken.batch(() => Promise.resolve())).rejects.toMatchObject({ code: 'unavailable' })
   expect(errors).toHaveLength(1)
   await broken.close()
 })

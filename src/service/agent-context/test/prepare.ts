@@ -119,9 +119,9 @@ async function chosenRequirements(
 /** Replaces the stored working tree by the one that the caller has now. */
 async function storePaths(call: Call, productId: number, paths: readonly string[]): Promise<void> {
   await call.db.write(async (_rows, prepare) => {
-    prepare('DELETE FROM repository_path WHERE product_id = ?').run(productId)
+    await prepare('DELETE FROM repository_path WHERE product_id = ?').run(productId)
     const insert = prepare('INSERT INTO repository_path (product_id, path) VALUES (?, ?) ON CONFLICT DO NOTHING')
-    for (const path of paths) insert.run(productId, path.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, ''))
+    for (const path of paths) await insert.run(productId, path.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, ''))
   })
 }
 

@@ -33,8 +33,13 @@ const DATA_BYTES = 16 * 1024
  * Appends events to a run in the transaction of the change that they report, numbered after the run's last one. The caller
  * has checked that the run may be written.
  */
-export function appendEvents(prepare: Prepare, platform: Platform, runId: string, events: readonly NewEvent[]): void {
-  const run = prepare(
+export async function appendEvents(
+  prepare: Prepare,
+  platform: Platform,
+  runId: string,
+  events: readonly NewEvent[],
+): Promise<void> {
+  const run = await prepare(
     `UPDATE agent_run SET last_sequence = last_sequence + ?2, revision = revision + 1 WHERE id = ?1
      RETURNING last_sequence`,
   ).get<{ last_sequence: number }>(runId, events.length)
@@ -48,7 +53,7 @@ export function appendEvents(prepare: Prepare, platform: Platform, runId: string
     const type = `AGENT_RUN_EVENT_TYPE_${kind}`
     const text = replaceUnstorable(cut(message, MESSAGE_CHARACTERS))
     const at = platform.now()
-    insert.run(runId, first + index, platform.newId(), type, levels[kind], text, packData(data), at)
+    await insert.run(runId, first + index, platform.newId(), type, levels[kind], text, packData(data), at)
   }
 }
 

@@ -27,8 +27,10 @@ export async function cancelRun(
     .where('id', '=', run.id)
     .execute()
   const data = { reason, requested_by: call.actor }
-  appendEvents(prepare, call, run.id, [{ kind: 'CANCEL_REQUESTED', message: 'Cancellation was requested.', data }])
-  if (isQueued) endRun(prepare, call, run.id, { state: 'AGENT_RUN_STATE_CANCELLED' })
+  await appendEvents(prepare, call, run.id, [
+    { kind: 'CANCEL_REQUESTED', message: 'Cancellation was requested.', data },
+  ])
+  if (isQueued) await endRun(prepare, call, run.id, { state: 'AGENT_RUN_STATE_CANCELLED' })
   await audit(rows, call, {
     verb: 'set_status',
     resourceType: 'agent_run',

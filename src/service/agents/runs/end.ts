@@ -18,10 +18,10 @@ export type RunEnd =
   | { state: 'AGENT_RUN_STATE_CANCELLED' }
 
 /** Writes the last state and the last events of a run, in the transaction that has checked its state. */
-export function endRun(prepare: Prepare, platform: Platform, runId: string, end: RunEnd): void {
+export async function endRun(prepare: Prepare, platform: Platform, runId: string, end: RunEnd): Promise<void> {
   const isDone = end.state === 'AGENT_RUN_STATE_SUCCEEDED'
   const error = 'code' in end ? end : { code: '', message: '' }
-  prepare(
+  await prepare(
     `UPDATE agent_run SET state = ?2, finished_at = ?3, summary = ?4, output = ?5, branch_id = ?6,
        truncation_signals = ?7, error_code = ?8, error_message = ?9, lease_until = 0 WHERE id = ?1`,
   ).run(
@@ -35,7 +35,7 @@ export function endRun(prepare: Prepare, platform: Platform, runId: string, end:
     error.code,
     error.message,
   )
-  appendEvents(prepare, platform, runId, lastEvents(end))
+  await appendEvents(prepare, platform, runId, lastEvents(end))
 }
 
 function lastEvents(end: RunEnd): NewEvent[] {

@@ -21,30 +21,31 @@ export interface Lease {
 export type LeasedRun = Pick<StoredRun, 'id' | 'state' | 'lease_fence' | 'lease_until' | 'cancel_requested_at'>
 
 /** Leases the oldest queued run, and writes its STARTED event; undefined when no run is queued. */
-export function claimRun(prepare: Prepare, platform: Platform): StoredRun | undefined {
+export async function claimRun(prepare: Prepare, platform: Platform): Promise<StoredRun | undefined> {
   const now = platform.now()
-  const claimed = prepare(
+  const claimed = await prepare(
     `UPDATE agent_run SET state = 'AGENT_RUN_STATE_RUNNING', started_at = ?1, lease_until = ?2,
        lease_fence = lease_fence + 1
      WHERE seq = (SELECT seq FROM agent_run WHERE state = 'AGENT_RUN_STATE_QUEUED' ORDER BY seq LIMIT 1)
      RETURNING *`,
   ).get<StoredRun>(now, now + LEASE_MS)
   if (claimed === undefined) return undefined
-  appendEvents(prepare, platform, claimed.id, [{ kind: 'STARTED', message: 'The run has started.' }])
+  await appendEvents(prepare, platform, claimed.id, [{ kind: 'STARTED', message: 'The run has started.' }])
   return claimed
 }
 
 /** The state of a run that the lease may write, RUNNING or CANCELLING; undefined when the lease has ended. */
-export function leasedState(prepare: Prepare, { runId, fence }: Lease): string | undefined {
-  return prepare(
+export async function leasedState(prepare: Prepare, { runId, fence }: Lease): Promise<string | undefined> {
+  const run = await prepare(
     `SELECT state FROM agent_run WHERE id = ? AND lease_fence = ?
        AND state IN ('AGENT_RUN_STATE_RUNNING', 'AGENT_RUN_STATE_CANCELLING')`,
-  ).get<{ state: string }>(runId, fence)?.state
+  ).get<{ state: string }>(runId, fence)
+  return run?.state
 }
 
 /** Extends a lease unless its run has ended. */
-export function renewLease(prepare: Prepare, platform: Platform, { runId, fence }: Lease): void {
-  prepare('UPDATE agent_run SET lease_until = ?3 WHERE id = ?1 AND lease_fence = ?2 AND lease_until > 0').run(
+export async function renewLease(prepare: Prepare, platform: Platform, { runId, fence }: Lease): Promise<void> {
+  await prepare('UPDATE agent_run SET lease_until = ?3 WHERE id = ?1 AND lease_fence = ?2 AND lease_until > 0').run(
     runId,
     fence,
     platform.now() + LEASE_MS,
@@ -55,18 +56,18 @@ export function renewLease(prepare: Prepare, platform: Platform, { runId, fence 
  * Queues the run of a lease again, for the next process. A run that is being cancelled ends instead, and so does one that
  * was in progress for the fifth time.
  */
-export function requeueRun(prepare: Prepare, platform: Platform, lease: Lease): void {
-  const state = leasedState(prepare, lease)
+export async function requeueRun(prepare: Prepare, platform: Platform, lease: Lease): Promise<void> {
+  const state = await leasedState(prepare, lease)
   if (state === undefined) return
   if (state === 'AGENT_RUN_STATE_CANCELLING') return endRun(prepare, platform, lease.runId, cancelled)
   // Each attempt has raised the fence by one.
   if (lease.fence >= MOST_ATTEMPTS) return endRun(prepare, platform, lease.runId, interrupted)
-  prepare(
+  await prepare(
     `UPDATE agent_run SET state = 'AGENT_RUN_STATE_QUEUED', started_at = NULL, lease_until = 0, progress_phase = '',
        progress_done = 0, progress_total = 0 WHERE id = ?`,
   ).run(lease.runId)
   const message = 'The service was stopped. The run is queued again and starts from the beginning.'
-  appendEvents(prepare, platform, lease.runId, [{ kind: 'LOG', message }])
+  await appendEvents(prepare, platform, lease.runId, [{ kind: 'LOG', message }])
 }
 
 /** Whether the lease of a run has expired: its process is gone, or was suspended for too long. */
@@ -83,18 +84,18 @@ export function isOverdue({ state, cancel_requested_at: requestedAt }: LeasedRun
  * Ends a run on behalf of the process that executes it, and with it the lease of that process: CANCELLED if that was
  * requested, else FAILED. Returns false and changes nothing when the run has ended or `isDue` returns false for it.
  */
-export function endForOwner(
+export async function endForOwner(
   prepare: Prepare,
   platform: Platform,
   { runId, isDue }: { runId: string; isDue: (run: LeasedRun) => boolean },
-): boolean {
-  const run = prepare(
+): Promise<boolean> {
+  const run = await prepare(
     `SELECT id, state, lease_fence, lease_until, cancel_requested_at FROM agent_run WHERE id = ?
        AND state IN ('AGENT_RUN_STATE_RUNNING', 'AGENT_RUN_STATE_CANCELLING')`,
   ).get<LeasedRun>(runId)
   if (run === undefined || !isDue(run)) return false
-  prepare('UPDATE agent_run SET lease_fence = lease_fence + 1 WHERE id = ?').run(runId)
-  endRun(prepare, platform, runId, run.state === 'AGENT_RUN_STATE_CANCELLING' ? cancelled : leftBehind)
+  await prepare('UPDATE agent_run SET lease_fence = lease_fence + 1 WHERE id = ?').run(runId)
+  await endRun(prepare, platform, runId, run.state === 'AGENT_RUN_STATE_CANCELLING' ? cancelled : leftBehind)
   return true
 }
 

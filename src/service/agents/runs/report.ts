@@ -40,12 +40,12 @@ export function createReport(options: ReportOptions): Pick<AgentContext, 'progre
     if (signal.aborted) throw new RunStopped()
   }
 
-  async function write(event: NewEvent, alsoWrite?: (prepare: Prepare) => void): Promise<void> {
+  async function write(event: NewEvent, alsoWrite?: (prepare: Prepare) => Promise<void>): Promise<void> {
     checkSignal()
-    await db.batch((prepare) => {
-      if (leasedState(prepare, lease) !== 'AGENT_RUN_STATE_RUNNING') throw new RunStopped()
-      alsoWrite?.(prepare)
-      appendEvents(prepare, platform, lease.runId, [event])
+    await db.batch(async (prepare) => {
+      if ((await leasedState(prepare, lease)) !== 'AGENT_RUN_STATE_RUNNING') throw new RunStopped()
+      await alsoWrite?.(prepare)
+      await appendEvents(prepare, platform, lease.runId, [event])
     })
     onChanged(lease.runId)
   }
@@ -87,8 +87,8 @@ function progressEvent({ phase, done, total }: Progress): NewEvent {
   }
 }
 
-function storeProgress(prepare: Prepare, { runId }: Lease, { phase, done, total }: Progress): void {
-  prepare('UPDATE agent_run SET progress_phase = ?2, progress_done = ?3, progress_total = ?4 WHERE id = ?1').run(
+async function storeProgress(prepare: Prepare, { runId }: Lease, { phase, done, total }: Progress): Promise<void> {
+  await prepare('UPDATE agent_run SET progress_phase = ?2, progress_done = ?3, progress_total = ?4 WHERE id = ?1').run(
     runId,
     phase,
     done,

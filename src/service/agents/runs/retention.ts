@@ -20,17 +20,16 @@ export async function removeOldRuns(
   return events + runs
 }
 
-function removeEvents(prepare: Prepare, before: number): number {
-  return prepare(
+async function removeEvents(prepare: Prepare, before: number): Promise<number> {
+  const removed = await prepare(
     `DELETE FROM agent_run_event WHERE (run_id, sequence) IN (
        SELECT event.run_id, event.sequence FROM agent_run AS run
        CROSS JOIN agent_run_event AS event WHERE run.finished_at < ? AND event.run_id = run.id LIMIT ?)`,
-  ).run(before, STEP).changes
+  ).run(before, STEP)
+  return removed.changes
 }
 
-function removeRuns(prepare: Prepare, before: number): number {
-  return prepare('DELETE FROM agent_run WHERE seq IN (SELECT seq FROM agent_run WHERE finished_at < ? LIMIT ?)').run(
-    before,
-    STEP,
-  ).changes
+async function removeRuns(prepare: Prepare, before: number): Promise<number> {
+  const remove = prepare('DELETE FROM agent_run WHERE seq IN (SELECT seq FROM agent_run WHERE finished_at < ? LIMIT ?)')
+  return (await remove.run(before, STEP)).changes
 }

@@ -81,8 +81,8 @@ export function createRunner(options: RunnerOptions): Runner {
     if (executions.size === 0 || clock.now() - renewedAt < RENEW_MS) return
     renewedAt = clock.now()
     const leases = Array.from(executions.values(), ({ lease }) => lease)
-    await db.batch((prepare) => {
-      for (const lease of leases) renewLease(prepare, platform, lease)
+    await db.batch(async (prepare) => {
+      for (const lease of leases) await renewLease(prepare, platform, lease)
     })
   }
 

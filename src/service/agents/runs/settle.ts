@@ -26,11 +26,11 @@ export async function settleRun(
   makeEnd?: (transaction: Transaction) => Promise<RunEnd>,
 ): Promise<void> {
   await db.write(async (rows, prepare) => {
-    const state = leasedState(prepare, lease)
+    const state = await leasedState(prepare, lease)
     if (state === 'AGENT_RUN_STATE_CANCELLING')
-      endRun(prepare, platform, lease.runId, { state: 'AGENT_RUN_STATE_CANCELLED' })
+      await endRun(prepare, platform, lease.runId, { state: 'AGENT_RUN_STATE_CANCELLED' })
     if (state !== 'AGENT_RUN_STATE_RUNNING' || makeEnd === undefined) return
-    endRun(prepare, platform, lease.runId, await makeEnd({ rows, prepare }))
+    await endRun(prepare, platform, lease.runId, await makeEnd({ rows, prepare }))
   })
 }
 

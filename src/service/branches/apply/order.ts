@@ -31,17 +31,17 @@ export async function placeChanges(
     const parentId = typeof parent !== 'string' ? undefined : isGone ? '' : parent
     return { ...change, parentId, isGone }
   })
-  return topDown(placed, (id) => find.get<{ parent_id: string }>(id)?.parent_id ?? '')
+  return topDown(placed, async (id) => (await find.get<{ parent_id: string }>(id))?.parent_id ?? '')
 }
 
-function topDown(placed: readonly PlacedChange[], presentParent: (id: string) => string) {
+async function topDown(placed: readonly PlacedChange[], presentParent: (id: string) => Promise<string>) {
   const targets = new Map(placed.map(({ entityId, parentId }) => [entityId, parentId]))
-  const above = (id: string) => targets.get(id) ?? presentParent(id)
+  const above = async (id: string) => targets.get(id) ?? (await presentParent(id))
   const inCycle = new Set<string>()
   const depths = new Map<string, number>()
   for (const { entityId: id } of placed) {
     const seen = new Set<string>()
-    for (let next = above(id); next !== '' && !seen.has(next); next = above(next)) {
+    for (let next = await above(id); next !== '' && !seen.has(next); next = await above(next)) {
       seen.add(next)
       if (next === id) inCycle.add(id)
     }
@@ -52,10 +52,11 @@ function topDown(placed: readonly PlacedChange[], presentParent: (id: string) =>
 }
 
 /** Ids of the requirements or tests of a product whose parent is deleted. */
-export function findOrphans({ prepare, product }: Applying, type: EntityTypeName): string[] {
-  const orphans = prepare(
+export async function findOrphans({ prepare, product }: Applying, type: EntityTypeName): Promise<string[]> {
+  const find = prepare(
     `SELECT id FROM ${type} WHERE product_id = ? AND deleted_at IS NULL AND parent_id <> '' AND NOT EXISTS
        (SELECT 1 FROM ${type} AS above WHERE above.id = ${type}.parent_id AND above.deleted_at IS NULL)`,
   )
-  return orphans.all<{ id: string }>(product.id).map(({ id }) => id)
+  const orphans = await find.all<{ id: string }>(product.id)
+  return orphans.map(({ id }) => id)
 }

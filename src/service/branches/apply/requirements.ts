@@ -86,7 +86,7 @@ async function remove(applying: Applying, changes: readonly AppliedChange[]): Pr
   }
   const [first] = changes
   if (first === undefined) return
-  for (const id of findOrphans(applying, 'requirement')) {
+  for (const id of await findOrphans(applying, 'requirement')) {
     const orphan = await find(rows, id)
     if (orphan !== undefined) await changeRequirement(rows, prepare, first.writing, orphan, { parent_id: '' })
   }

@@ -112,7 +112,7 @@ async function remove(applying: Applying, changes: readonly AppliedChange[]): Pr
   }
   const [first] = changes
   if (first === undefined) return
-  for (const id of findOrphans(applying, 'test')) {
+  for (const id of await findOrphans(applying, 'test')) {
     const test = await find(rows, id)
     if (test !== undefined) await changeTest(rows, prepare, first.writing, { test, product }, { parent_id: '' })
   }

@@ -26,7 +26,7 @@ export async function applyMerge(
   { approve }: { approve: boolean },
 ): Promise<Applied> {
   const { changes, lifts } = plan.result
-  const numbers = takeNumbers(applying, changes)
+  const numbers = await takeNumbers(applying, changes)
   for (const one of changes) if (one.action === 'restore') await restore(applying, call, one)
   const toApply = changes.flatMap((one) => {
     const main = plan.main[one.change.entityType].get(one.targetId)?.members ?? {}
@@ -52,11 +52,17 @@ export async function applyMerge(
 }
 
 /** Final numbers, in the order of the provisional ones. */
-function takeNumbers({ prepare, product }: Applying, changes: readonly MergedChange[]): Map<string, number> {
+async function takeNumbers(
+  { prepare, product }: Applying,
+  changes: readonly MergedChange[],
+): Promise<Map<string, number>> {
   const created = changes
     .filter(({ action }) => action === 'create')
     .toSorted((a, b) => a.change.provisionalNumber - b.change.provisionalNumber)
-  return new Map(created.map(({ change, targetId }) => [targetId, takeNumber(prepare, product.id, change.entityType)]))
+  const numbers = new Map<string, number>()
+  for (const { change, targetId } of created)
+    numbers.set(targetId, await takeNumber(prepare, product.id, change.entityType))
+  return numbers
 }
 
 function appliedChange(

@@ -1,6 +1,6 @@
 import type { Owners } from '../../workspace/components/components.ts'
 import type { LocateFrame } from '../../workspace/components/locate-frame.ts'
-import type { NormalEvent } from '../event/event.ts'
+import type { NormalEvent, NormalFrame } from '../event/event.ts'
 
 /**
  * Most files of one event that are looked up: each costs a match with every glob of the product, inside the transaction
@@ -18,6 +18,15 @@ export function attributeEvent(
   event: Pick<NormalEvent, 'exceptions' | 'threads'>,
   locate: LocateFrame,
 ): string {
+  for (const frame of ownFrames(event).take(MOST_FILES)) {
+    const owner = owners.findOwner(locate(frame).path)
+    if (owner !== undefined) return owner
+  }
+  return ''
+}
+
+/** The in-app frames of an event in that order, one for each file. */
+export function* ownFrames(event: Pick<NormalEvent, 'exceptions' | 'threads'>): Generator<NormalFrame, undefined> {
   const threads = event.threads.filter(({ crashed, current }) => crashed || current || event.threads.length === 1)
   const seen = new Set<string>()
   for (const { frames } of [...event.exceptions.toReversed(), ...threads]) {
@@ -25,11 +34,8 @@ export function attributeEvent(
       // Java sends a bare file name: the class says which one.
       const file = [frame.filename === '' ? frame.abs_path : frame.filename, frame.module].join('\n')
       if (!frame.in_app || seen.has(file)) continue
-      if (seen.size === MOST_FILES) return ''
       seen.add(file)
-      const owner = owners.findOwner(locate(frame).path)
-      if (owner !== undefined) return owner
+      yield frame
     }
   }
-  return ''
 }

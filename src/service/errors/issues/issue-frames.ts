@@ -76,13 +76,15 @@ function isBuilt({ symbolicated, filename, abs_path }: NormalFrame): boolean {
  * Adds locations to an issue inside the caller's transaction; those it already has keep their distance. An issue keeps
  * the first 100.
  */
-export function recordIssueFrames(
+export async function recordIssueFrames(
   prepare: Prepare,
   productId: number,
   issueId: string,
   frames: readonly IssueFrame[],
-): void {
-  const known = prepare('SELECT count(*) AS count FROM issue_frame WHERE issue_id = ?').get<{ count: number }>(issueId)
+): Promise<void> {
+  const known = await prepare('SELECT count(*) AS count FROM issue_frame WHERE issue_id = ?').get<{ count: number }>(
+    issueId,
+  )
   const statement = prepare(
     'INSERT INTO issue_frame (product_id, path, function, issue_id, distance) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
   )
@@ -90,19 +92,20 @@ export function recordIssueFrames(
   let added = 0
   for (const { path, function: name, distance } of frames) {
     if (added >= room) break
-    added += statement.run(productId, path, name, issueId, distance).changes
+    const { changes } = await statement.run(productId, path, name, issueId, distance)
+    added += changes
   }
-  if (added > 0) noteIssueChange(prepare, issueId)
+  if (added > 0) await noteIssueChange(prepare, issueId)
 }
 
 /** Replaces the locations of an issue, inside the caller's transaction. */
-export function replaceIssueFrames(
+export async function replaceIssueFrames(
   prepare: Prepare,
   productId: number,
   issueId: string,
   frames: readonly IssueFrame[],
-): void {
-  prepare('DELETE FROM issue_frame WHERE issue_id = ?').run(issueId)
-  noteIssueChange(prepare, issueId)
-  recordIssueFrames(prepare, productId, issueId, frames)
+): Promise<void> {
+  await prepare('DELETE FROM issue_frame WHERE issue_id = ?').run(issueId)
+  await noteIssueChange(prepare, issueId)
+  await recordIssueFrames(prepare, productId, issueId, frames)
 }

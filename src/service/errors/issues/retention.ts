@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { Database, Prepare } from '../../sql/database.ts'
+import type { Database, Prepare, Statement } from '../../sql/database.ts'
 import { inSteps, PAUSE_MS, STEP } from '../../sql/in-steps.ts'
 import { dayMs, hourMs } from '../../shared/times.ts'
 import { removeDictionaries } from './bodies/remove.ts'
@@ -73,11 +73,13 @@ async function removeOld({ db, signal }: RetentionRun, productId: number, olderT
   let after: Pick<OldOccurrence, 'seq' | 'received_at'> | undefined = { seq: 0, received_at: Number.MIN_SAFE_INTEGER }
   while (after !== undefined && !signal.aborted) {
     const from: Pick<OldOccurrence, 'seq' | 'received_at'> = after
-    const old = await db.batch((prepare) => {
-      const found = oldAfter(prepare, productId, olderThan, from)
+    const old = await db.batch(async (prepare) => {
+      const found = await oldAfter(prepare, productId, olderThan, from)
       const doomed = found.filter(({ spared }) => spared === 0)
-      removed.occurrences += removeOccurrences(prepare, doomed)
-      removed.bodies += removeBodies(prepare, found)
+      const occurrences = await removeOccurrences(prepare, doomed)
+      removed.occurrences += occurrences
+      const bodies = await removeBodies(prepare, found)
+      removed.bodies += bodies
       return found
     })
     after = old.length < STEP ? undefined : old.at(-1)
@@ -90,26 +92,26 @@ async function removeOld({ db, signal }: RetentionRun, productId: number, olderT
  * The next occurrences in the order of arrival. Two queries, each read straight from the index, however many arrived at
  * the same time.
  */
-function oldAfter(
+async function oldAfter(
   prepare: Prepare,
   productId: number,
   olderThan: number,
   after: Pick<OldOccurrence, 'seq' | 'received_at'>,
-): OldOccurrence[] {
+): Promise<OldOccurrence[]> {
   const select = `SELECT seq, received_at, body IS NOT NULL AS whole,
       seq IN ((SELECT seq FROM occurrence WHERE issue_id = old.issue_id ORDER BY timestamp, seq LIMIT 1),
         (SELECT seq FROM occurrence WHERE issue_id = old.issue_id ORDER BY timestamp DESC, seq DESC LIMIT 1)) AS spared
     FROM occurrence AS old WHERE product_id = ?1`
   const sameTime = prepare(`${select} AND received_at = ?2 AND seq > ?3 ORDER BY seq LIMIT ?4`)
   const later = prepare(`${select} AND received_at > ?2 AND received_at < ?3 ORDER BY received_at, seq LIMIT ?4`)
-  const found = sameTime.all<OldOccurrence>(productId, after.received_at, after.seq, STEP)
-  return [...found, ...later.all<OldOccurrence>(productId, after.received_at, olderThan, STEP - found.length)]
+  const found = await sameTime.all<OldOccurrence>(productId, after.received_at, after.seq, STEP)
+  return [...found, ...(await later.all<OldOccurrence>(productId, after.received_at, olderThan, STEP - found.length))]
 }
 
-function removeBodies(prepare: Prepare, old: readonly OldOccurrence[]): number {
+function removeBodies(prepare: Prepare, old: readonly OldOccurrence[]): Promise<number> {
   const statement = prepare('UPDATE occurrence SET body = NULL, dictionary_id = NULL WHERE seq = ?')
   const kept = old.filter(({ spared, whole }) => spared === 1 && whole === 1)
-  return kept.reduce((changes, { seq }) => changes + statement.run(seq).changes, 0)
+  return runForEach(statement, kept)
 }
 
 /** Thins out every issue with more occurrences than the cap, the loudest first. */
@@ -202,9 +204,18 @@ export function evenSample(count: number, size: number): Set<number> {
   return new Set(Array.from({ length: gaps + 1 }, (_, index) => Math.round((index * (count - 1)) / gaps)))
 }
 
-function removeOccurrences(prepare: Prepare, doomed: readonly { seq: number }[]): number {
+function removeOccurrences(prepare: Prepare, doomed: readonly { seq: number }[]): Promise<number> {
   const statement = prepare('DELETE FROM occurrence WHERE seq = ?')
-  return doomed.reduce((changes, { seq }) => changes + statement.run(seq).changes, 0)
+  return runForEach(statement, doomed)
+}
+
+async function runForEach(statement: Statement, occurrences: readonly { seq: number }[]): Promise<number> {
+  let total = 0
+  for (const { seq } of occurrences) {
+    const { changes } = await statement.run(seq)
+    total += changes
+  }
+  return total
 }
 
 /**
@@ -215,13 +226,16 @@ async function removeRollups({ db, signal }: RetentionRun, resolution: number, b
   let removed = 0
   for (let after = ''; !signal.aborted;) {
     const from = after
-    const issues = await db.batch((prepare) => {
-      const found = prepare('SELECT id FROM issue WHERE id > ? ORDER BY id LIMIT ?').all<{ id: string }>(
+    const issues = await db.batch(async (prepare) => {
+      const found = await prepare('SELECT id FROM issue WHERE id > ? ORDER BY id LIMIT ?').all<{ id: string }>(
         from,
         ISSUES_PER_STEP,
       )
       const remove = prepare('DELETE FROM occurrence_rollup WHERE issue_id = ? AND resolution = ? AND bucket < ?')
-      for (const { id } of found) removed += remove.run(id, resolution, before).changes
+      for (const { id } of found) {
+        const { changes } = await remove.run(id, resolution, before)
+        removed += changes
+      }
       return found
     })
     after = issues.at(-1)?.id ?? ''
@@ -231,8 +245,8 @@ async function removeRollups({ db, signal }: RetentionRun, resolution: number, b
   return removed
 }
 
-function removeActivity(prepare: Prepare, before: number): number {
-  const { changes } = prepare(
+async function removeActivity(prepare: Prepare, before: number): Promise<number> {
+  const { changes } = await prepare(
     `DELETE FROM activity WHERE (subject_id, bucket) IN (SELECT subject_id, bucket FROM activity WHERE bucket < ?1 LIMIT ?2)`,
   ).run(before, STEP)
   return changes

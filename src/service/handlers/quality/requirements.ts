@@ -72,7 +72,7 @@ export const requirementHandlers = {
       const fields = { ...updatedFields(input), minor_change: input.minor_change, reason: input.reason }
       const row = await updateRequirement(rows, prepare, call, before, fields)
       const [requirement] = await viewRequirements(rows, product, [row], { now: call.now() })
-      return { requirement: requirement!, suspect_link_count: countSuspectLinks(prepare, row.id) }
+      return { requirement: requirement!, suspect_link_count: await countSuspectLinks(prepare, row.id) }
     })
   },
 

@@ -53,9 +53,9 @@ export async function noteMove(
   before: { requirements: readonly string[]; parentId: string },
 ): Promise<string[]> {
   if (test.parent_id === before.parentId) return []
-  const after = requirementsOfTests(prepare, [test.id])
-  const left = requirementsOfTests(prepare, [before.parentId])
-  const entered = requirementsOfTests(prepare, [test.parent_id])
+  const after = await requirementsOfTests(prepare, [test.id])
+  const left = await requirementsOfTests(prepare, [before.parentId])
+  const entered = await requirementsOfTests(prepare, [test.parent_id])
   const link = (id: string) => ({
     productId: test.product_id,
     itemType: 'link' as const,

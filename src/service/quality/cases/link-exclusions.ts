@@ -30,14 +30,18 @@ export async function removedLink(
 }
 
 /** Puts a link that a report made again in the doubt that it was removed with, and ends the exclusion of its removal. */
-export function restoreLink(prepare: Prepare, { productId, testId, requirement }: Place, now: number): void {
+export async function restoreLink(
+  prepare: Prepare,
+  { productId, testId, requirement }: Place,
+  now: number,
+): Promise<void> {
   const item = linkItem(testId, requirement.id)
-  const removed = prepare(
+  const removed = await prepare(
     `UPDATE exclusion SET ended_at = ? WHERE item_id = ? AND kind = 'link_removed' AND product_id = ? AND ended_at IS NULL RETURNING was`,
   ).get<{ was: string }>(now, item, productId)
   if (removed === undefined) return
   const { state, requirement_version } = readStanding(removed.was, requirement.version)
-  prepare('UPDATE test_link SET state = ?, requirement_version = ? WHERE test_id = ? AND requirement_id = ?').run(
+  await prepare('UPDATE test_link SET state = ?, requirement_version = ? WHERE test_id = ? AND requirement_id = ?').run(
     state,
     requirement_version,
     testId,

@@ -63,7 +63,7 @@ export async function putLink(
   const state = isConfirmed ? 'LINK_STATE_ACTIVE' : from.state
   const role = fields.role ?? before?.role ?? 'LINK_ROLE_VERIFIES'
   const criterionIds = fields.criterionIds ?? readTexts(before?.criterion_ids ?? '[]')
-  prepare(
+  await prepare(
     `INSERT INTO test_link (test_id, requirement_id, product_id, role, criterion_ids, state, requirement_version, origin,
        confidence, created_by, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (test_id, requirement_id) DO UPDATE SET role = excluded.role, criterion_ids = excluded.criterion_ids, state = excluded.state,

@@ -28,26 +28,29 @@ export async function removeOldResults(
   return removed
 }
 
-function removeAged(prepare: Prepare, productId: number, before: number): number {
-  return prepare(
+async function removeAged(prepare: Prepare, productId: number, before: number): Promise<number> {
+  const removed = await prepare(
     `DELETE FROM test_result WHERE id IN (
        SELECT result.id FROM test_result AS result LEFT JOIN test ON test.last_result_id = result.id AND test.id = result.test_id
        WHERE result.product_id = ? AND result.executed_at < ? AND test.id IS NULL LIMIT ?)`,
-  ).run(productId, before, STEP).changes
+  ).run(productId, before, STEP)
+  return removed.changes
 }
 
-function removeDeleted(prepare: Prepare, productId: number, before: number): number {
-  return prepare(
+async function removeDeleted(prepare: Prepare, productId: number, before: number): Promise<number> {
+  const removed = await prepare(
     `DELETE FROM test_result WHERE id IN (
        SELECT result.id FROM test JOIN test_result AS result ON result.test_id = test.id
        WHERE test.product_id = ? AND test.deleted_at < ? LIMIT ?)`,
-  ).run(productId, before, STEP).changes
+  ).run(productId, before, STEP)
+  return removed.changes
 }
 
-function removeEmptyRuns(prepare: Prepare, productId: number, before: number): number {
-  return prepare(
+async function removeEmptyRuns(prepare: Prepare, productId: number, before: number): Promise<number> {
+  const removed = await prepare(
     `DELETE FROM test_run WHERE id IN (
        SELECT id FROM test_run AS run WHERE product_id = ? AND created_at < ?
          AND NOT EXISTS (SELECT 1 FROM test_result WHERE run_id = run.id) LIMIT ?)`,
-  ).run(productId, before, STEP).changes
+  ).run(productId, before, STEP)
+  return removed.changes
 }

@@ -11,8 +11,8 @@ export interface IndexedTest {
 }
 
 /** Replaces the words of a test in the full-text index. */
-export function indexTest(prepare: Prepare, test: IndexedTest): void {
-  prepare.dialect.textIndex.put(prepare, 'test', test.seq, {
+export function indexTest(prepare: Prepare, test: IndexedTest): Promise<void> {
+  return prepare.dialect.textIndex.put(prepare, 'test', test.seq, {
     key: testKey(test),
     title: test.title,
     suite: test.suite_path.join(' '),

@@ -63,7 +63,7 @@ export async function insertTest(
     .values({
       id: stored?.id ?? call.newId(),
       product_id: product.id,
-      number: stored?.number ?? takeNumber(prepare, product.id, 'test'),
+      number: stored?.number ?? (await takeNumber(prepare, product.id, 'test')),
       kind: fields.kind,
       level: 'TEST_LEVEL_UNKNOWN',
       status: 'TEST_STATUS_ACTIVE',
@@ -79,7 +79,7 @@ export async function insertTest(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  index(prepare, row)
+  await index(prepare, row)
   await noteTestChange(rows, call, { before: undefined, after: row }, fields)
   return row
 }
@@ -100,7 +100,7 @@ export async function changeTest(
   if (typeof place?.identity === 'string' && place.identity !== before.identity) {
     await checkFree(rows, product.id, place.identity)
   }
-  const affected = requirementsOfTests(prepare, [before.id])
+  const affected = await requirementsOfTests(prepare, [before.id])
   const row = await rows
     .updateTable('test')
     .set({
@@ -115,7 +115,7 @@ export async function changeTest(
     .where('id', '=', before.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  index(prepare, row)
+  await index(prepare, row)
   await noteTestChange(rows, call, { before, after: row }, fields)
   const was = { requirements: affected, parentId: before.parent_id }
   const requirements = [...affected, ...(await noteMove(rows, prepare, call, row, was))]
@@ -132,16 +132,16 @@ export async function removeTests(
   reason?: string,
 ): Promise<void> {
   const ids = removed.map(({ id }) => id)
-  const affected = requirementsOfTests(prepare, ids)
+  const affected = await requirementsOfTests(prepare, ids)
   for (const { id, seq } of removed) {
-    prepare('UPDATE test SET deleted_at = ?, updated_at = ?, etag_version = etag_version + 1 WHERE id = ?').run(
+    await prepare('UPDATE test SET deleted_at = ?, updated_at = ?, etag_version = etag_version + 1 WHERE id = ?').run(
       call.now(),
       call.now(),
       id,
     )
-    prepare('DELETE FROM test_link WHERE test_id = ?').run(id)
-    prepare('DELETE FROM test_former_identity WHERE test_id = ?').run(id)
-    prepare.dialect.textIndex.remove(prepare, 'test', seq)
+    await prepare('DELETE FROM test_link WHERE test_id = ?').run(id)
+    await prepare('DELETE FROM test_former_identity WHERE test_id = ?').run(id)
+    await prepare.dialect.textIndex.remove(prepare, 'test', seq)
   }
   for (const test of removed) await recordExclusion(rows, call, { ...testItem(test), kind: 'test_deleted', reason })
   const productId = removed[0]?.product_id ?? 0
@@ -241,7 +241,7 @@ async function checkIssue(rows: Rows, productId: number, issueId: string | undef
   if (found === undefined) throw notFound('issue', issueId, 'issue_id must be an issue of the same product')
 }
 
-function index(prepare: Prepare, row: StoredTest): void {
+function index(prepare: Prepare, row: StoredTest): Promise<void> {
   const suite_path = readTexts(row.suite_path)
-  indexTest(prepare, { ...row, suite_path, tags: readTexts(row.tags) })
+  return indexTest(prepare, { ...row, suite_path, tags: readTexts(row.tags) })
 }

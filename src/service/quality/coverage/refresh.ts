@@ -40,27 +40,27 @@ export async function refreshCoverage(
     const live = found.filter(({ deleted_at }) => deleted_at === null)
     const links = live.length === 0 ? new Map<string, CountedLink[]>() : await countedLinks(rows, chunk, { now })
     for (const gone of found.filter(({ deleted_at }) => deleted_at !== null)) {
-      prepare('DELETE FROM requirement_coverage WHERE requirement_id = ?').run(gone.id)
+      await prepare('DELETE FROM requirement_coverage WHERE requirement_id = ?').run(gone.id)
       parents.add(gone.parent_id)
     }
     for (const requirement of live) {
       const criterionIds = readCriterionIds(requirement.acceptance_criteria)
       const own = judgeCoverage({ criterionIds, links: links.get(requirement.id) ?? [], maxAgeMs, now })
-      const before = formerParent(prepare, requirement.id)
-      store(prepare, requirement, own, riskScore(requirement, criticality))
-      rollUp(prepare, requirement.id)
+      const before = await formerParent(prepare, requirement.id)
+      await store(prepare, requirement, own, riskScore(requirement, criticality))
+      await rollUp(prepare, requirement.id)
       for (const parent of [requirement.parent_id, before]) parents.add(parent)
     }
   }
-  rollUpAncestors(prepare, parents)
+  await rollUpAncestors(prepare, parents)
 }
 
 /** The ids of the requirements that the cases count for: linked to the case itself or to a suite above it. */
-export function requirementsOfTests(prepare: Prepare, testIds: readonly string[]): string[] {
+export async function requirementsOfTests(prepare: Prepare, testIds: readonly string[]): Promise<string[]> {
   const found = new Set<string>()
   for (const chunk of chunks(testIds)) {
     const places = chunk.map(() => '?').join(', ')
-    const links = prepare(
+    const links = await prepare(
       `WITH RECURSIVE above (id, parent_id) AS (
          SELECT id, parent_id FROM test WHERE id IN (${places})
          UNION SELECT test.id, test.parent_id FROM above JOIN test ON test.id = above.parent_id
@@ -104,18 +104,22 @@ function riskScore(requirement: Selectable<RequirementRow>, criticality: Readonl
   return Math.max(riskWeight(Priority.parse(priority)), riskWeight(RiskLevel.parse(risk)), ...components)
 }
 
-function formerParent(prepare: Prepare, id: string): string {
-  const row = prepare('SELECT parent_id FROM requirement_coverage WHERE requirement_id = ?').get<{ parent_id: string }>(
-    id,
-  )
+async function formerParent(prepare: Prepare, id: string): Promise<string> {
+  const find = prepare('SELECT parent_id FROM requirement_coverage WHERE requirement_id = ?')
+  const row = await find.get<{ parent_id: string }>(id)
   return row?.parent_id ?? ''
 }
 
-function store(prepare: Prepare, requirement: Selectable<RequirementRow>, own: OwnCoverage, risk: number): void {
+async function store(
+  prepare: Prepare,
+  requirement: Selectable<RequirementRow>,
+  own: OwnCoverage,
+  risk: number,
+): Promise<void> {
   const { coverage, gap, staleAt } = own
   const isGroup = requirement.kind === 'REQUIREMENT_KIND_GROUP'
   const isGap = requirement.normative === 1 && requirement.status !== 'REQUIREMENT_STATUS_DEPRECATED'
-  prepare(
+  await prepare(
     `INSERT INTO requirement_coverage (requirement_id, product_id, parent_id, number, own, own_state, state, failing,
        suspect, flaky, counts, is_group, gap_type, risk_score, component_ids, stale_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -152,50 +156,53 @@ interface RolledRow {
 }
 
 /** Combines a requirement's own coverage with that of its children (contract §1.2); returns the id of its parent. */
-function rollUp(prepare: Prepare, id: string): string {
-  const row = prepare(
+async function rollUp(prepare: Prepare, id: string): Promise<string> {
+  const row = await prepare(
     `SELECT own, own_state, requirement_coverage.parent_id, kind, status, normative
      FROM requirement_coverage JOIN requirement ON requirement.id = requirement_id WHERE requirement_id = ?`,
   ).get<RolledRow>(id)
   if (row === undefined) return ''
-  const children = childStates(prepare, id)
+  const children = await childStates(prepare, id)
   const isGroup = row.kind === 'REQUIREMENT_KIND_GROUP'
   const state = worstState(isGroup ? children : [row.own_state, ...children])
   const isEmpty = state === undefined
   const counts = row.normative === 1 && row.status !== 'REQUIREMENT_STATUS_DEPRECATED' && !isEmpty
   // Written by `store` above.
   const own = readOwnJson<OwnCoverage['coverage']>(row.own)
-  const either = (name: 'failing' | 'suspect' | 'flaky') => flag(own[name] || anyChild(prepare, id, name))
-  prepare(
+  const either = async (name: 'failing' | 'suspect' | 'flaky') => flag(own[name] || (await anyChild(prepare, id, name)))
+  const flags = [await either('failing'), await either('suspect'), await either('flaky')]
+  await prepare(
     'UPDATE requirement_coverage SET state = ?, failing = ?, suspect = ?, flaky = ?, counts = ? WHERE requirement_id = ?',
-  ).run(state ?? 'no_test', either('failing'), either('suspect'), either('flaky'), flag(counts), id)
+  ).run(state ?? 'no_test', ...flags, flag(counts), id)
   return row.parent_id
 }
 
 /** The states of the children that count. */
-function childStates(prepare: Prepare, id: string): CoverageStateName[] {
+async function childStates(prepare: Prepare, id: string): Promise<CoverageStateName[]> {
   const exists = prepare(
     'SELECT 1 AS found FROM requirement_coverage WHERE parent_id = ? AND state = ? AND counts = 1 LIMIT 1',
   )
-  const states: readonly CoverageStateName[] = ['no_test', 'not_run', 'verified']
-  return states.filter((state) => exists.get(id, state) !== undefined)
+  const found: CoverageStateName[] = []
+  for (const state of ['no_test', 'not_run', 'verified'] as const)
+    if ((await exists.get(id, state)) !== undefined) found.push(state)
+  return found
 }
 
-function anyChild(prepare: Prepare, id: string, flagName: 'failing' | 'suspect' | 'flaky'): boolean {
+async function anyChild(prepare: Prepare, id: string, flagName: 'failing' | 'suspect' | 'flaky'): Promise<boolean> {
   const exists = prepare(
     `SELECT 1 AS found FROM requirement_coverage WHERE parent_id = ? AND counts = 1 AND ${flagName} = 1 LIMIT 1`,
   )
-  return exists.get(id) !== undefined
+  return (await exists.get(id)) !== undefined
 }
 
 /** Level by level, each ancestor once per level: a tree is at most twelve deep (contract §3). */
-function rollUpAncestors(prepare: Prepare, parents: ReadonlySet<string>): void {
+async function rollUpAncestors(prepare: Prepare, parents: ReadonlySet<string>): Promise<void> {
   let level = new Set(parents)
   level.delete('')
   while (level.size > 0) {
     const next = new Set<string>()
     for (const id of level) {
-      const parent = rollUp(prepare, id)
+      const parent = await rollUp(prepare, id)
       if (parent !== '') next.add(parent)
     }
     level = next

@@ -77,8 +77,8 @@ export function readChildren(rows: Rows, id: string): Promise<Pick<StoredRequire
 }
 
 /** How many links of a requirement are to an earlier version of it. */
-export function countSuspectLinks(prepare: Prepare, requirementId: string): number {
-  const row = prepare(
+export async function countSuspectLinks(prepare: Prepare, requirementId: string): Promise<number> {
+  const row = await prepare(
     `SELECT count(*) AS count FROM test_link
      WHERE requirement_id = ? AND state = 'LINK_STATE_SUSPECT' AND archived_at IS NULL`,
   ).get<{ count: number }>(requirementId)

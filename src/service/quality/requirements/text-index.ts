@@ -5,9 +5,9 @@ import type { StoredRequirement } from './access.ts'
 import { Criteria } from './columns.ts'
 
 /** Replaces the words of a requirement in the full-text index. */
-export function indexRequirement(prepare: Prepare, row: StoredRequirement): void {
+export function indexRequirement(prepare: Prepare, row: StoredRequirement): Promise<void> {
   const criteria = readJson(Criteria, row.acceptance_criteria)
-  prepare.dialect.textIndex.put(prepare, 'requirement', row.seq, {
+  return prepare.dialect.textIndex.put(prepare, 'requirement', row.seq, {
     key: requirementKey(row),
     title: row.title,
     statement: row.statement,

@@ -56,16 +56,16 @@ export function isWithin(path: string, other: string): boolean {
 /**
  * Updates the paths of a requirement and all its descendants. Throws `DEPTH_EXCEEDED` if the lowest would be too deep.
  */
-export function moveSubtree(prepare: Prepare, productId: number, from: string, to: string): void {
+export async function moveSubtree(prepare: Prepare, productId: number, from: string, to: string): Promise<void> {
   if (from === to) return
   const range = below(from)
-  const lowest = prepare(
+  const lowest = await prepare(
     `SELECT max(length(tree_path) - length(replace(tree_path, '${SEPARATOR}', ''))) AS separators FROM requirement
      WHERE product_id = ? AND deleted_at IS NULL AND (tree_path = ? OR (tree_path > ? AND tree_path < ?))`,
   ).get<{ separators: number | null }>(productId, from, range.from, range.to)
   const extra = treeDepth(to) - treeDepth(from)
   if ((lowest?.separators ?? 0) + 1 + extra > DEEPEST) throw tooDeep()
-  prepare(
+  await prepare(
     `UPDATE requirement SET tree_path = ? || substr(tree_path, ?)
      WHERE product_id = ? AND (tree_path = ? OR (tree_path > ? AND tree_path < ?))`,
   ).run(to, from.length + 1, productId, from, range.from, range.to)

@@ -52,9 +52,9 @@ export async function insertRequirement(
 ): Promise<StoredRequirement> {
   const parent = await findParent(rows, product.id, fields.parent_id)
   await checkReferences(rows, product.id, fields)
-  const number = stored?.number ?? takeNumber(prepare, product.id, 'requirement')
+  const number = stored?.number ?? (await takeNumber(prepare, product.id, 'requirement'))
   const position =
-    typeof fields.position === 'number' ? fields.position : nextPosition(prepare, product.id, parent?.id ?? '')
+    typeof fields.position === 'number' ? fields.position : await nextPosition(prepare, product.id, parent?.id ?? '')
   const criteria = criteriaToStore(call, fields, [], stored !== undefined)
   const now = call.now()
   const actor = JSON.stringify(call.actor)
@@ -87,8 +87,8 @@ export async function insertRequirement(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  keepVersion(prepare, row)
-  index(prepare, row)
+  await keepVersion(prepare, row)
+  await index(prepare, row)
   await refreshCoverage(rows, prepare, { productId: product.id, now }, [row.id])
   return row
 }
@@ -132,14 +132,14 @@ export async function changeRequirement(
     .returningAll()
     .executeTakeFirstOrThrow()
   if (isRevision) {
-    keepVersion(prepare, row)
-    prepare(
+    await keepVersion(prepare, row)
+    await prepare(
       `UPDATE test_link SET state = 'LINK_STATE_SUSPECT'
        WHERE requirement_id = ? AND requirement_version < ? AND archived_at IS NULL`,
     ).run(row.id, row.version)
   }
   await noteRequirementChange(rows, call, { before, after: row }, fields)
-  index(prepare, row)
+  await index(prepare, row)
   await refreshCoverage(rows, prepare, { productId: row.product_id, now: call.now() }, [row.id])
   return row
 }
@@ -154,13 +154,13 @@ export async function removeRequirements(
 ): Promise<void> {
   const now = call.now()
   for (const { id, seq } of removed) {
-    prepare(
+    await prepare(
       'UPDATE requirement SET deleted_at = ?, updated_at = ?, updated_by = ?, etag_version = etag_version + 1 WHERE id = ?',
     ).run(now, now, JSON.stringify(call.actor), id)
-    prepare('UPDATE test_link SET archived_at = ? WHERE requirement_id = ?').run(now, id)
-    prepare('DELETE FROM requirement_path WHERE requirement_id = ?').run(id)
-    prepare('DELETE FROM requirement_component WHERE requirement_id = ?').run(id)
-    prepare.dialect.textIndex.remove(prepare, 'requirement', seq)
+    await prepare('UPDATE test_link SET archived_at = ? WHERE requirement_id = ?').run(now, id)
+    await prepare('DELETE FROM requirement_path WHERE requirement_id = ?').run(id)
+    await prepare('DELETE FROM requirement_component WHERE requirement_id = ?').run(id)
+    await prepare.dialect.textIndex.remove(prepare, 'requirement', seq)
   }
   for (const one of removed)
     await recordExclusion(rows, call, { ...requirementItem(one), kind: 'requirement_deleted', reason })
@@ -241,39 +241,39 @@ async function moveInTree(rows: Rows, prepare: Prepare, before: StoredRequiremen
   }
   const isNewPlace = parentId !== before.parent_id
   const given = fields.position ?? (isNewPlace ? 'end' : before.position)
-  const position = given === 'end' ? nextPosition(prepare, before.product_id, parentId) : given
+  const position = given === 'end' ? await nextPosition(prepare, before.product_id, parentId) : given
   const path = treePath(parent, { position, number: before.number })
-  moveSubtree(prepare, before.product_id, before.tree_path, path)
+  await moveSubtree(prepare, before.product_id, before.tree_path, path)
   return { parent_id: parentId, position, tree_path: path }
 }
 
-function nextPosition(prepare: Prepare, productId: number, parentId: string): number {
-  const row = prepare(
+async function nextPosition(prepare: Prepare, productId: number, parentId: string): Promise<number> {
+  const row = await prepare(
     `SELECT max(position) AS last FROM requirement WHERE product_id = ? AND parent_id = ? AND deleted_at IS NULL`,
   ).get<{ last: number | null }>(productId, parentId)
   return (row?.last ?? -1) + 1
 }
 
-function keepVersion(prepare: Prepare, row: StoredRequirement): void {
-  prepare(
+async function keepVersion(prepare: Prepare, row: StoredRequirement): Promise<void> {
+  await prepare(
     `INSERT INTO requirement_version (requirement_id, version, title, statement, acceptance_criteria, actor, at)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   ).run(row.id, row.version, row.title, row.statement, row.acceptance_criteria, row.updated_by, row.updated_at)
 }
 
 /** Updates the indexes that find the requirement by its words, its files and its components. */
-function index(prepare: Prepare, row: StoredRequirement): void {
-  indexRequirement(prepare, row)
-  prepare('DELETE FROM requirement_path WHERE requirement_id = ?').run(row.id)
+async function index(prepare: Prepare, row: StoredRequirement): Promise<void> {
+  await indexRequirement(prepare, row)
+  await prepare('DELETE FROM requirement_path WHERE requirement_id = ?').run(row.id)
   const paths = readJson(z.array(z.object({ path: z.string() })), row.code_refs)
   for (const glob of new Set(paths.map(({ path }) => path))) {
-    prepare(
+    await prepare(
       'INSERT INTO requirement_path (product_id, prefix, requirement_id, glob, is_literal) VALUES (?, ?, ?, ?, ?)',
     ).run(row.product_id, pathPrefix(glob), row.id, glob, isLiteral(glob) ? 1 : 0)
   }
-  prepare('DELETE FROM requirement_component WHERE requirement_id = ?').run(row.id)
+  await prepare('DELETE FROM requirement_component WHERE requirement_id = ?').run(row.id)
   for (const id of readTexts(row.component_ids)) {
-    prepare('INSERT INTO requirement_component (product_id, component_id, requirement_id) VALUES (?, ?, ?)').run(
+    await prepare('INSERT INTO requirement_component (product_id, component_id, requirement_id) VALUES (?, ?, ?)').run(
       row.product_id,
       id,
       row.id,

@@ -57,7 +57,7 @@ export async function linkAnnotations(
     if (testId === '') continue
     const named = new Map<string, Target>()
     for (const reference of placed.requirements) {
-      const { target, missing } = resolveReference(reference, findRequirement(reference.key))
+      const { target, missing } = resolveReference(reference, await findRequirement(reference.key))
       for (const ref of missing) annotated.unresolved.push({ ref, test_id: testId })
       if (target === undefined) continue
       named.set(target.requirement.id, target)
@@ -69,10 +69,10 @@ export async function linkAnnotations(
       continue
     }
     for (const target of named.values()) {
-      if (addLink(prepare, call, { productId, testId, ...target })) annotated.created += 1
+      if (await addLink(prepare, call, { productId, testId, ...target })) annotated.created += 1
       annotated.requirementIds.add(target.requirement.id)
     }
-    for (const id of doubtOthers(prepare, testId, named)) annotated.requirementIds.add(id)
+    for (const id of await doubtOthers(prepare, testId, named)) annotated.requirementIds.add(id)
   }
   return annotated
 }
@@ -83,7 +83,7 @@ async function proposeTarget(
   testId: string,
   { requirement, criterionIds }: Target,
 ): Promise<boolean> {
-  const linked = prepare(
+  const linked = await prepare(
     'SELECT 1 AS found FROM test_link WHERE test_id = ? AND requirement_id = ? AND archived_at IS NULL',
   ).get(testId, requirement.id)
   return linked === undefined && propose({ testId, requirementId: requirement.id, criterionIds })
@@ -106,27 +106,27 @@ function resolveReference(
 }
 
 /** Adds the link if it does not exist; returns whether it is new. */
-function addLink(
+async function addLink(
   prepare: Prepare,
   call: Writing,
   { productId, testId, requirement, criterionIds }: Target & { productId: number; testId: string },
-): boolean {
+): Promise<boolean> {
   const criteria = JSON.stringify(criterionIds)
-  const { changes } = prepare(
+  const { changes } = await prepare(
     `INSERT INTO test_link (test_id, requirement_id, product_id, role, criterion_ids, state, requirement_version, origin, created_by, created_at)
      VALUES (?, ?, ?, 'LINK_ROLE_VERIFIES', ?, 'LINK_STATE_ACTIVE', ?, 'LINK_ORIGIN_ANNOTATION', ?, ?) ON CONFLICT DO NOTHING`,
   ).run(testId, requirement.id, productId, criteria, requirement.version, JSON.stringify(call.actor), call.now())
   if (changes > 0) {
-    restoreLink(prepare, { productId, testId, requirement }, call.now())
+    await restoreLink(prepare, { productId, testId, requirement }, call.now())
     return true
   }
   // Criteria that a member gave stay; a link of which nobody said which ones takes those of the name.
-  prepare(
+  await prepare(
     `UPDATE test_link SET criterion_ids = ? WHERE test_id = ? AND requirement_id = ? AND criterion_ids <> ?
        AND (criterion_ids = '[]' OR (origin = 'LINK_ORIGIN_ANNOTATION' AND confirmed_at IS NULL))`,
   ).run(criteria, testId, requirement.id, criteria)
   // Suspect at the current version means that it had lost its annotation, which is now back.
-  prepare(
+  await prepare(
     `UPDATE test_link SET state = 'LINK_STATE_ACTIVE' WHERE test_id = ? AND requirement_id = ?
        AND origin = 'LINK_ORIGIN_ANNOTATION' AND state = 'LINK_STATE_SUSPECT' AND requirement_version = ?`,
   ).run(testId, requirement.id, requirement.version)
@@ -136,14 +136,14 @@ function addLink(
 /**
  * Marks links as suspect that were made by an annotation and that no annotation names now; returns their requirements.
  */
-function doubtOthers(prepare: Prepare, testId: string, named: ReadonlyMap<string, unknown>): string[] {
-  const links = prepare(
+async function doubtOthers(prepare: Prepare, testId: string, named: ReadonlyMap<string, unknown>): Promise<string[]> {
+  const links = await prepare(
     `SELECT requirement_id FROM test_link WHERE test_id = ? AND origin = 'LINK_ORIGIN_ANNOTATION'
        AND confirmed_at IS NULL AND state = 'LINK_STATE_ACTIVE' AND archived_at IS NULL`,
   ).all<{ requirement_id: string }>(testId)
   const lost = links.map((link) => link.requirement_id).filter((id) => !named.has(id))
   for (const id of lost) {
-    prepare(`UPDATE test_link SET state = 'LINK_STATE_SUSPECT' WHERE test_id = ? AND requirement_id = ?`).run(
+    await prepare(`UPDATE test_link SET state = 'LINK_STATE_SUSPECT' WHERE test_id = ? AND requirement_id = ?`).run(
       testId,
       id,
     )

@@ -72,19 +72,21 @@ export async function applyCases(
   const applied: Applied = { cases: [], suitesCreated: 0, recorded: 0, duplicate: 0 }
   for (const [index, placed] of cases.entries()) {
     await pause(applied.cases)
-    const { test = findCreatedMeanwhile(prepare, productId, placed), renamed = false } = matches[index] ?? {}
+    const { test = await findCreatedMeanwhile(prepare, productId, placed), renamed = false } = matches[index] ?? {}
     if (test === undefined && options.create_missing === false) {
       applied.cases.push({ placed, testId: '', number: 0, action: 'INGEST_ACTION_SKIPPED', namesKnown: false })
       continue
     }
-    const parentId = suites.ensure(placed.file_path, placed.suite_path)
+    const parentId = await suites.ensure(placed.file_path, placed.suite_path)
     const facts = { productId, framework, options, parentId }
     const written =
-      test === undefined ? insertCase(prepare, call, placed, facts) : updateCase(prepare, call, placed, test, facts)
+      test === undefined
+        ? await insertCase(prepare, call, placed, facts)
+        : await updateCase(prepare, call, placed, test, facts)
     applied.cases.push({ placed, ...written, action: renamed ? 'INGEST_ACTION_RENAMED' : written.action })
     if (run === undefined) continue
     for (const reported of placed.reports) {
-      const isNew = recordResult(prepare, call, { productId, testId: written.testId, run, reported, options })
+      const isNew = await recordResult(prepare, call, { productId, testId: written.testId, run, reported, options })
       applied[isNew ? 'recorded' : 'duplicate'] += 1
     }
   }
@@ -96,14 +98,14 @@ interface CaseFacts extends Pick<ApplyFacts, 'productId' | 'framework' | 'option
   parentId: string
 }
 
-function insertCase(prepare: Prepare, call: Writing, placed: PlacedCase, facts: CaseFacts) {
+async function insertCase(prepare: Prepare, call: Writing, placed: PlacedCase, facts: CaseFacts) {
   const { productId, framework, options, parentId } = facts
   const id = call.newId()
-  const number = takeNumber(prepare, productId, 'test')
+  const number = await takeNumber(prepare, productId, 'test')
   const now = call.now()
   const title = testTitle(placed.name)
-  const issue = issueColumns(prepare, productId, placed, { issue_id: '', issue_reported: 0 })
-  const seq = prepare(
+  const issue = await issueColumns(prepare, productId, placed, { issue_id: '', issue_reported: 0 })
+  const seq = await prepare(
     `INSERT INTO test (id, product_id, number, parent_id, kind, title, level, status, automation, framework, identity,
        file_path, suite_path, name, project, line, tags, labels, issue_id, issue_reported, created_by, created_at, updated_at)
      VALUES (?, ?, ?, ?, 'TEST_KIND_CASE', ?, ?, ?, 'AUTOMATION_STATUS_AUTOMATED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -130,7 +132,7 @@ function insertCase(prepare: Prepare, call: Writing, placed: PlacedCase, facts: 
     now,
     now,
   )
-  indexTest(prepare, { ...placed, seq, number, title })
+  await indexTest(prepare, { ...placed, seq, number, title })
   return { testId: id, number, action: 'INGEST_ACTION_CREATED' as const, namesKnown: false }
 }
 
@@ -138,11 +140,17 @@ function insertCase(prepare: Prepare, call: Writing, placed: PlacedCase, facts: 
  * Updates a known case from the report. Edits by people stay: its title once they changed it, and its level unless the
  * request names one. A draft that ran becomes active.
  */
-function updateCase(prepare: Prepare, call: Pick<Call, 'now'>, placed: PlacedCase, test: KnownTest, facts: CaseFacts) {
+async function updateCase(
+  prepare: Prepare,
+  call: Pick<Call, 'now'>,
+  placed: PlacedCase,
+  test: KnownTest,
+  facts: CaseFacts,
+) {
   const { framework, options, parentId, productId } = facts
   // A case found by its key keeps its known location; without a location it takes the reported one if that is free.
   const isPlaced =
-    placed.testKey !== undefined && (test.identity !== null || isTaken(prepare, productId, placed.identity))
+    placed.testKey !== undefined && (test.identity !== null || (await isTaken(prepare, productId, placed.identity)))
   const moves = test.identity !== placed.identity && !isPlaced
   const ran = options.mode !== 'INGEST_MODE_DRAFT'
   // Only this module writes the columns read here.
@@ -176,17 +184,17 @@ function updateCase(prepare: Prepare, call: Pick<Call, 'now'>, placed: PlacedCas
     line: placed.line === 0 ? test.line : placed.line,
     tags: placed.tags.length === 0 ? test.tags : JSON.stringify(placed.tags),
     labels: JSON.stringify({ ...(isBack ? kept : labels), ...caseLabels(placed) }),
-    ...issueColumns(prepare, productId, placed, test),
+    ...(await issueColumns(prepare, productId, placed, test)),
   }
   const names = Object.keys(next) as (keyof typeof next)[]
   const changed = names.filter((name) => next[name] !== test[name])
-  if (isBack) endExclusionsNow(prepare, test.id, ['test_deprecated'], call.now())
+  if (isBack) await endExclusionsNow(prepare, test.id, ['test_deprecated'], call.now())
   if (changed.length > 0) {
-    prepare(
+    await prepare(
       `UPDATE test SET ${names.map((name) => `${name} = ?`).join(', ')}, etag_version = etag_version + 1, updated_at = ? WHERE id = ?`,
     ).run(...names.map((name) => next[name]), call.now(), test.id)
     const suite_path = moves ? placed.suite_path : readTexts(test.suite_path)
-    indexTest(prepare, {
+    await indexTest(prepare, {
       ...next,
       seq: test.seq,
       number: test.number,
@@ -197,7 +205,7 @@ function updateCase(prepare: Prepare, call: Pick<Call, 'now'>, placed: PlacedCas
   // Without a file an identity is that of any report: it leads to nothing once the case has a file.
   const hasLeft = test.file_path === '' && placed.file_path !== ''
   if (moves && test.identity !== null && !hasLeft) {
-    prepare(`INSERT INTO test_former_identity (product_id, identity, test_id) VALUES (?, ?, ?)
+    await prepare(`INSERT INTO test_former_identity (product_id, identity, test_id) VALUES (?, ?, ?)
        ON CONFLICT (product_id, identity) DO UPDATE SET test_id = excluded.test_id`).run(
       productId,
       test.identity,
@@ -210,25 +218,25 @@ function updateCase(prepare: Prepare, call: Pick<Call, 'now'>, placed: PlacedCas
 }
 
 /** The issue that the case names; what a member gave stays where it names none. */
-function issueColumns(
+async function issueColumns(
   prepare: Prepare,
   productId: number,
   { issueKey }: PlacedCase,
   before: Pick<KnownTest, 'issue_id' | 'issue_reported'>,
-): Pick<KnownTest, 'issue_id' | 'issue_reported'> {
+): Promise<Pick<KnownTest, 'issue_id' | 'issue_reported'>> {
   const number = Number(issueKey?.slice(issueKey.lastIndexOf('-') + 1))
   const named =
     issueKey === undefined
       ? undefined
-      : prepare('SELECT id FROM issue WHERE product_id = ? AND number = ?').get<{ id: string }>(productId, number)
+      : await prepare('SELECT id FROM issue WHERE product_id = ? AND number = ?').get<{ id: string }>(productId, number)
   if (named !== undefined) return { issue_id: named.id, issue_reported: 1 }
   if (before.issue_reported === 1) return { issue_id: '', issue_reported: 0 }
   return { issue_id: before.issue_id, issue_reported: 0 }
 }
 
-function isTaken(prepare: Prepare, productId: number, identity: string): boolean {
+async function isTaken(prepare: Prepare, productId: number, identity: string): Promise<boolean> {
   const other = prepare('SELECT 1 AS found FROM test WHERE product_id = ? AND identity = ? AND deleted_at IS NULL')
-  return other.get(productId, identity) !== undefined
+  return (await other.get(productId, identity)) !== undefined
 }
 
 function caseLabels({ labels, reports }: PlacedCase): Record<string, string> {
@@ -255,11 +263,11 @@ export async function deprecateMissing(
   )
   const missing: string[] = []
   for (const file of files) {
-    for (const { id, labels } of known.all<{ id: string; labels: string }>(productId, file)) {
+    for (const { id, labels } of await known.all<{ id: string; labels: string }>(productId, file)) {
       if (present.has(id)) continue
       await pause()
       const marked = { ...readOwnJson<Record<string, string>>(labels), [DEPRECATED_BY]: MISSING }
-      prepare(
+      await prepare(
         `UPDATE test SET status = 'TEST_STATUS_DEPRECATED', labels = ?, etag_version = etag_version + 1, updated_at = ? WHERE id = ?`,
       ).run(JSON.stringify(marked), call.now(), id)
       await recordExclusion(rows, call, {

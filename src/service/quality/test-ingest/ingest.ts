@@ -58,7 +58,7 @@ export async function ingestDraft(
   const joined = isDraft
     ? undefined
     : await ensureRun(rows, prepare, call, { productId: product.id, run: about, draft })
-  if (joined !== undefined) beginRun(prepare, joined.run, draft)
+  if (joined !== undefined) await beginRun(prepare, joined.run, draft)
   const run = joined && { run: joined.run, executedAt: draft.started_at ?? joined.run.started_at ?? call.now() }
   const isShard = (about.shard_total ?? 1) > 1
   const roots = { ...parseRepositoryRoots(product.repository), root_dir: options.root_dir }
@@ -86,7 +86,7 @@ export async function ingestDraft(
   const tests = [...applied.cases.map(({ testId }) => testId).filter((id) => id !== ''), ...outside, ...missing]
   for (const id of [...(await affectedRequirements(context, tests)), ...annotated.requirementIds]) affected.add(id)
   await refreshAll(context, affected)
-  if (joined !== undefined) finishRun(prepare, joined.run, { ...draft, shardIndex: about.shard_index })
+  if (joined !== undefined) await finishRun(prepare, joined.run, { ...draft, shardIndex: about.shard_index })
 
   const after = await countCoverage(rows, product, call.now())
   const notes = createTruncationNotes()
@@ -108,7 +108,7 @@ export async function ingestDraft(
   return {
     id: runId,
     format: draft.format,
-    run: joined === undefined ? noRun : viewRun(prepare, joined.run),
+    run: joined === undefined ? noRun : await viewRun(prepare, joined.run),
     summary,
     cases: keepFirst(notes, 'cases', failuresFirst(applied.cases, statuses), CASES_SHOWN).map(({ one, status }) => ({
       test_id: one.testId,
@@ -139,7 +139,7 @@ async function affectedRequirements({ prepare, pause }: IngestContext, testIds: 
   const affected = new Set<string>()
   for (const chunk of chunks(testIds)) {
     await pause()
-    for (const id of requirementsOfTests(prepare, chunk)) affected.add(id)
+    for (const id of await requirementsOfTests(prepare, chunk)) affected.add(id)
   }
   return affected
 }
@@ -158,7 +158,7 @@ function settling({ rows, prepare, pause, call, product }: IngestContext) {
     pause(async () => {
       const tests = recorded.slice(settled).flatMap(({ testId }) => (testId === '' ? [] : [testId]))
       settled = recorded.length
-      const affected = requirementsOfTests(prepare, tests)
+      const affected = await requirementsOfTests(prepare, tests)
       await refreshCoverage(rows, prepare, { productId: product.id, now: call.now() }, affected)
     })
 }
@@ -167,7 +167,7 @@ function nothingAnnotated(): Annotated {
   return { created: 0, proposed: 0, unresolved: [], known: new Map(), requirementIds: new Set() }
 }
 
-const noRun: ReturnType<typeof viewRun> = {
+const noRun: Awaited<ReturnType<typeof viewRun>> = {
   id: '',
   run_key: '',
   commit_sha: '',

@@ -25,7 +25,7 @@ export async function matchCases(
   const direct: (KnownTest | undefined)[] = []
   for (const one of cases) {
     await pause()
-    direct.push(directMatch(prepare, productId, one, present))
+    direct.push(await directMatch(prepare, productId, one, present))
   }
   for (const test of direct) if (test !== undefined) taken.add(test.id)
   await adoptFileless(prepare, productId, { cases, direct, taken, pause })
@@ -34,7 +34,7 @@ export async function matchCases(
   for (const [index, one] of cases.entries()) {
     await pause()
     const found = direct[index]
-    const test = found ?? (mayRename ? rename(one) : undefined)
+    const test = found ?? (mayRename ? await rename(one) : undefined)
     if (test !== undefined) taken.add(test.id)
     matches.push({ test, renamed: test !== found })
   }
@@ -42,35 +42,39 @@ export async function matchCases(
 }
 
 /** The test at the place of a case that was unknown when the cases were matched, if somebody has created it since. */
-export function findCreatedMeanwhile(prepare: Prepare, productId: number, { identity }: PlacedCase) {
+export function findCreatedMeanwhile(
+  prepare: Prepare,
+  productId: number,
+  { identity }: PlacedCase,
+): Promise<KnownTest | undefined> {
   return prepare(
     `SELECT ${KNOWN_COLUMNS} FROM test WHERE product_id = ? AND identity = ? AND deleted_at IS NULL`,
   ).get<KnownTest>(productId, identity)
 }
 
-function directMatch(
+async function directMatch(
   prepare: Prepare,
   productId: number,
   { testKey, identity }: PlacedCase,
   present: ReadonlySet<string>,
-): KnownTest | undefined {
+): Promise<KnownTest | undefined> {
   if (testKey !== undefined) {
-    const byKey = prepare(
+    const byKey = await prepare(
       `SELECT ${KNOWN_COLUMNS} FROM test WHERE product_id = ? AND number = ? AND kind = 'TEST_KIND_CASE' AND deleted_at IS NULL`,
     ).get<KnownTest>(productId, Number(testKey.slice('TC-'.length)))
     if (byKey !== undefined) return byKey
   }
-  const byPlace = prepare(
+  const byPlace = await prepare(
     `SELECT ${KNOWN_COLUMNS} FROM test WHERE product_id = ? AND identity = ? AND deleted_at IS NULL`,
   ).get<KnownTest>(productId, identity)
   if (byPlace !== undefined) return byPlace
-  const former = prepare(
+  const former = await prepare(
     `SELECT ${KNOWN_COLUMNS} FROM test WHERE deleted_at IS NULL AND id = (
        SELECT test_id FROM test_former_identity WHERE product_id = ? AND identity = ?)`,
   ).get<KnownTest>(productId, identity)
   // Both locations are in one report, so they are two cases after all.
   if (former?.identity != null && present.has(former.identity)) {
-    prepare('DELETE FROM test_former_identity WHERE product_id = ? AND identity = ?').run(productId, identity)
+    await prepare('DELETE FROM test_former_identity WHERE product_id = ? AND identity = ?').run(productId, identity)
     return undefined
   }
   return former
@@ -99,7 +103,7 @@ async function adoptFileless(
   for (const [index, one] of cases.entries()) {
     if (direct[index] !== undefined || !one.isFileOfReport) continue
     await pause()
-    const test = find.get<KnownTest>(productId, caseIdentity({ ...one, file_path: '' }))
+    const test = await find.get<KnownTest>(productId, caseIdentity({ ...one, file_path: '' }))
     if (test === undefined || taken.has(test.id)) continue
     taken.add(test.id)
     direct[index] = test

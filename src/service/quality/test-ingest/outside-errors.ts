@@ -44,7 +44,7 @@ export async function blockUnreported(
   if (placed.length === 0) return []
   const reaching = findReaching(placed)
   const present = new Set(cases.map(({ testId }) => testId))
-  const known = knownCases(prepare, productId, new Set(placed.map(({ file_path }) => file_path)))
+  const known = await knownCases(prepare, productId, new Set(placed.map(({ file_path }) => file_path)))
   const blocked = known.filter((one) => !present.has(one.id) && reaching(readPlace(one)).length > 0)
   const { started_at = null, source = '' } = failed[0]?.reports[0] ?? {}
   const reported: ReportCase = {
@@ -56,7 +56,7 @@ export async function blockUnreported(
   const recorded: { testId: string }[] = []
   for (const { id: testId } of blocked) {
     await pause(recorded)
-    recordResult(prepare, call, { productId, testId, run, reported, options })
+    await recordResult(prepare, call, { productId, testId, run, reported, options })
     recorded.push({ testId })
   }
   return blocked.map(({ id }) => id)
@@ -68,13 +68,15 @@ function hasOutsideError({ placed }: AppliedCase): boolean {
   return placed.reports.some(isOutsideError)
 }
 
-function knownCases(prepare: Prepare, productId: number, files: ReadonlySet<string>): KnownCase[] {
+async function knownCases(prepare: Prepare, productId: number, files: ReadonlySet<string>): Promise<KnownCase[]> {
   const find = prepare(
     `SELECT ${PLACE} FROM test WHERE product_id = ? AND file_path = ? AND kind <> 'TEST_KIND_SUITE'
        AND last_status IN ('RESULT_STATUS_PASSED', 'RESULT_STATUS_FLAKY')
        AND status <> 'TEST_STATUS_DEPRECATED' AND deleted_at IS NULL`,
   )
-  return [...files].flatMap((file) => find.all<KnownCase>(productId, file))
+  const known: KnownCase[] = []
+  for (const file of files) for (const one of await find.all<KnownCase>(productId, file)) known.push(one)
+  return known
 }
 
 /**
@@ -94,7 +96,7 @@ export async function retireOutsideErrors(
   const { productId, framework, run, isShard, reportFiles, pause } = facts
   if (run === undefined) return []
   const names = syntheticNames.map(() => '?').join(', ')
-  const known = prepare(
+  const known = await prepare(
     `SELECT ${PLACE}, name, framework, labels, (SELECT run_id FROM test_result WHERE test_result.id = last_result_id) AS run_id
      FROM test WHERE product_id = ? AND name IN (${names}) AND kind <> 'TEST_KIND_SUITE'
        AND status <> 'TEST_STATUS_DEPRECATED' AND deleted_at IS NULL`,
@@ -118,7 +120,7 @@ export async function retireOutsideErrors(
   for (const { id, labels } of over) {
     await pause()
     const marked = { ...readOwnJson<Record<string, string>>(labels), [DEPRECATED_BY]: MISSING }
-    prepare(
+    await prepare(
       `UPDATE test SET status = 'TEST_STATUS_DEPRECATED', labels = ?, etag_version = etag_version + 1, updated_at = ? WHERE id = ?`,
     ).run(JSON.stringify(marked), call.now(), id)
   }

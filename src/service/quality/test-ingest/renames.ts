@@ -29,17 +29,18 @@ export function createRenames(prepare: Prepare, productId: number, report: Match
     cases.filter((_, index) => direct[index] === undefined),
   )
   const isFree = (test: KnownTest) => !taken.has(test.id)
-  return (one: PlacedCase): KnownTest | undefined => {
-    const siblings = gone.inFile(one).filter(isFree)
+  return async (one: PlacedCase): Promise<KnownTest | undefined> => {
+    const siblings = (await gone.inFile(one)).filter(isFree)
     if (siblings.length === 1) return siblings[0]
     // The next report of a folder is another script.
     if (one.isFileOfReport) return undefined
-    const moved = gone
-      .inSuite(one)
+    const suite = await gone.inSuite(one)
+    const moved = suite
       .filter(isFree)
       .filter((test) => test.file_path !== '' && one.file_path !== '' && !files.has(test.file_path))
-    const [only, ...others] = moved.filter((test) => isSameFile(test.file_path, one.file_path))
-    return others.length === 0 ? only : undefined
+    const same: KnownTest[] = []
+    for (const test of moved) if (await isSameFile(test.file_path, one.file_path)) same.push(test)
+    return same.length === 1 ? same[0] : undefined
   }
 }
 
@@ -52,18 +53,23 @@ function goneCases(prepare: Prepare, productId: number, { present, runId }: Matc
   const whole = prepare(`SELECT ${KNOWN_COLUMNS} FROM test WHERE id = ?`)
   const read = (column: 'file_path' | 'name') => {
     const select = selectCases(prepare, 'id, identity', column)
-    return (value: string) =>
-      select
-        .all<Pick<KnownTest, 'id' | 'identity'>>(productId, value)
-        .filter(({ id, identity }) => identity !== null && !present.has(identity) && !inRun.get(runId, id))
-        .flatMap(({ id }) => whole.get<KnownTest>(id) ?? [])
+    return async (value: string) => {
+      const gone: KnownTest[] = []
+      for (const { id, identity } of await select.all<Pick<KnownTest, 'id' | 'identity'>>(productId, value)) {
+        if (identity === null || present.has(identity)) continue
+        if ((await inRun.get(runId, id)) !== undefined) continue
+        const test = await whole.get<KnownTest>(id)
+        if (test !== undefined) gone.push(test)
+      }
+      return gone
+    }
   }
   const [readFile, readName] = [read('file_path'), read('name')]
-  const byFile = remembered((file: string) => Map.groupBy(readFile(file), nameKey))
-  const byName = remembered((name: string) => Map.groupBy(readName(name), caseKey))
+  const byFile = remembered(async (file) => Map.groupBy(await readFile(file), nameKey))
+  const byName = remembered(async (name) => Map.groupBy(await readName(name), caseKey))
   return {
-    inFile: (one: PlacedCase) => byFile(one.file_path).get(nameKey(one)) ?? [],
-    inSuite: (one: PlacedCase) => byName(one.name).get(caseKey(asStored(one))) ?? [],
+    inFile: async (one: PlacedCase) => (await byFile(one.file_path)).get(nameKey(one)) ?? [],
+    inSuite: async (one: PlacedCase) => (await byName(one.name)).get(caseKey(asStored(one))) ?? [],
   }
 }
 
@@ -71,12 +77,12 @@ function goneCases(prepare: Prepare, productId: number, { present, runId }: Matc
 function sameFile(prepare: Prepare, productId: number, unmatched: readonly PlacedCase[]) {
   const newCases = Map.groupBy(unmatched, ({ file_path }) => file_path)
   const select = selectCases(prepare, 'suite_path, name, project', 'file_path')
-  const keysBefore = remembered((file: string) => select.all<CaseName>(productId, file).map(caseKey))
+  const keysBefore = remembered(async (file) => (await select.all<CaseName>(productId, file)).map(caseKey))
   const keysNow = remembered((file: string) => new Set((newCases.get(file) ?? []).map(asStored).map(caseKey)))
   // Cases come file by file, so only the answers for one new file are kept.
   let newest = ''
   let haveMostMoved = mostMovedTo(newest)
-  return (before: string, now: string) => {
+  return async (before: string, now: string) => {
     if (dirname(before) === dirname(now) || basename(before) === basename(now)) return true
     if (now !== newest) haveMostMoved = mostMovedTo(now)
     newest = now
@@ -84,8 +90,8 @@ function sameFile(prepare: Prepare, productId: number, unmatched: readonly Place
   }
 
   function mostMovedTo(now: string) {
-    return remembered((before) => {
-      const known = keysBefore(before)
+    return remembered(async (before) => {
+      const known = await keysBefore(before)
       const found = known.filter((key) => keysNow(now).has(key)).length
       return found >= 2 && found * 2 > known.length
     })

@@ -33,9 +33,13 @@ const TRACE_BYTES = 8192
  * Adds the report of a case to its result in the run, and updates the case's newest result. Returns false, and changes
  * nothing, if the run already has that report (contract §4.1).
  */
-export function recordResult(prepare: Prepare, call: Pick<Call, 'newId' | 'now'>, facts: ResultFacts): boolean {
+export async function recordResult(
+  prepare: Prepare,
+  call: Pick<Call, 'newId' | 'now'>,
+  facts: ResultFacts,
+): Promise<boolean> {
   const { productId, testId, run, reported, options } = facts
-  const before = prepare(
+  const before = await prepare(
     'SELECT id, executed_at, reported FROM test_result WHERE run_id = ? AND test_id = ?',
   ).get<StoredOutcome>(run.run.id, testId)
   const outcome = addReport(before === undefined ? [] : readJson(ReportedList, before.reported), reported)
@@ -49,7 +53,7 @@ export function recordResult(prepare: Prepare, call: Pick<Call, 'newId' | 'now'>
   }
   const id = before?.id ?? call.newId()
   if (before === undefined) {
-    prepare(
+    await prepare(
       `INSERT INTO test_result (id, product_id, test_id, run_id, status, attempts, duration_ms, message, trace, executed_at,
          environment_id, release_id, reported) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(
@@ -68,23 +72,23 @@ export function recordResult(prepare: Prepare, call: Pick<Call, 'newId' | 'now'>
       JSON.stringify(outcome.reported),
     )
   } else {
-    prepare(
+    await prepare(
       'UPDATE test_result SET status = ?, attempts = ?, duration_ms = ?, executed_at = ?, reported = ? WHERE id = ?',
     ).run(outcome.status, outcome.attempts, outcome.duration_ms, executedAt, JSON.stringify(outcome.reported), id)
     if (outcome.tellsNew) {
-      prepare('UPDATE test_result SET message = ?, trace = ? WHERE id = ?').run(text.message, text.trace, id)
+      await prepare('UPDATE test_result SET message = ?, trace = ? WHERE id = ?').run(text.message, text.trace, id)
     }
   }
-  keepNewest(prepare, testId)
+  await keepNewest(prepare, testId)
   return true
 }
 
 /** Stores the newest result of a case in its row, so that lists and coverage need not search for it. */
-function keepNewest(prepare: Prepare, testId: string): void {
-  const newest = prepare(
+async function keepNewest(prepare: Prepare, testId: string): Promise<void> {
+  const newest = await prepare(
     'SELECT id, status FROM test_result WHERE test_id = ? ORDER BY executed_at DESC, id DESC LIMIT 1',
   ).get<{ id: string; status: string }>(testId)
-  prepare('UPDATE test SET last_result_id = ?, last_status = ? WHERE id = ?').run(
+  await prepare('UPDATE test SET last_result_id = ?, last_status = ? WHERE id = ?').run(
     newest?.id ?? '',
     newest?.status ?? '',
     testId,

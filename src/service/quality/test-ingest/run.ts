@@ -39,8 +39,8 @@ export async function ensureRun(
   const startedAt = run.started_at === undefined ? draft.started_at : Date.parse(run.started_at)
   const sender = senderKind(call)
   const givenKey = run.run_key === undefined || run.run_key === '' ? draft.contentKey : run.run_key
-  const runKey = ownKey(prepare, { productId, runKey: givenKey, sender })
-  prepare(
+  const runKey = await ownKey(prepare, { productId, runKey: givenKey, sender })
+  await prepare(
     `INSERT INTO test_run (id, product_id, run_key, commit_sha, git_branch, environment_id, release_id, started_at,
        finished_at, ci_url, created_at, sender, shard_total) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (product_id, run_key) DO UPDATE SET
@@ -93,36 +93,40 @@ function senderKind({ principal, byAgent }: Sending): z.output<typeof TokenKind>
  * The key of the sender's run: a run has one kind of sender, so that nobody adds to the results of CI. What another kind
  * sends with the same key is a run of its own.
  */
-function ownKey(
+async function ownKey(
   prepare: Prepare,
   { productId, runKey, sender }: { productId: number; runKey: string; sender: string },
-) {
+): Promise<string> {
   const find = prepare('SELECT sender FROM test_run WHERE product_id = ? AND run_key = ?')
   let key = runKey
   for (;;) {
-    const taken = find.get<{ sender: string }>(productId, key)
+    const taken = await find.get<{ sender: string }>(productId, key)
     if (taken === undefined || taken.sender === sender) return key
     key = `${key} (${sender})`
   }
 }
 
 /** Marks a run while a report is being stored, so that a report that is cut off can be told from a complete one. */
-export function beginRun(prepare: Prepare, run: StoredRun, { contentKey }: Pick<ReadDraft, 'contentKey'>): void {
-  prepare(`UPDATE test_run SET incomplete = ? WHERE id = ? AND incomplete = ''`).run(contentKey, run.id)
+export async function beginRun(
+  prepare: Prepare,
+  run: StoredRun,
+  { contentKey }: Pick<ReadDraft, 'contentKey'>,
+): Promise<void> {
+  await prepare(`UPDATE test_run SET incomplete = ? WHERE id = ? AND incomplete = ''`).run(contentKey, run.id)
 }
 
-export function finishRun(
+export async function finishRun(
   prepare: Prepare,
   run: StoredRun,
   { contentKey, shardIndex }: Pick<ReadDraft, 'contentKey'> & { shardIndex: number | undefined },
-): void {
-  prepare(`UPDATE test_run SET incomplete = '' WHERE id = ? AND incomplete = ?`).run(run.id, contentKey)
-  addShard(prepare, run, shardIndex)
+): Promise<void> {
+  await prepare(`UPDATE test_run SET incomplete = '' WHERE id = ? AND incomplete = ?`).run(run.id, contentKey)
+  await addShard(prepare, run, shardIndex)
 }
 
 /** Notes that a shard has arrived whole. A report without an index is a part of one, which counts with its last part. */
-function addShard(prepare: Prepare, { id }: StoredRun, index: number | undefined): void {
-  const row = prepare('SELECT shards, shard_total FROM test_run WHERE id = ?').get<{
+async function addShard(prepare: Prepare, { id }: StoredRun, index: number | undefined): Promise<void> {
+  const row = await prepare('SELECT shards, shard_total FROM test_run WHERE id = ?').get<{
     shards: string
     shard_total: number
   }>(id)
@@ -130,7 +134,11 @@ function addShard(prepare: Prepare, { id }: StoredRun, index: number | undefined
   const arrived = new Set([...readJson(Shards, row.shards), ...(index === undefined ? [] : [index])])
   const shards = [...arrived].toSorted((a, b) => a - b)
   const missing = Math.max(0, row.shard_total - shards.length)
-  prepare('UPDATE test_run SET shards = ?, shards_missing = ? WHERE id = ?').run(JSON.stringify(shards), missing, id)
+  await prepare('UPDATE test_run SET shards = ?, shards_missing = ? WHERE id = ?').run(
+    JSON.stringify(shards),
+    missing,
+    id,
+  )
 }
 
 /** Whether another report than this one was cut off. */
@@ -156,8 +164,10 @@ async function ensureRunLocation(
 }
 
 /** Converts a row to the contract's run, with the totals of all its results so far. */
-export function viewRun(prepare: Prepare, run: StoredRun): z.input<typeof TestRun> {
-  const counts = prepare('SELECT status, count(*) AS count FROM test_result WHERE run_id = ? GROUP BY status').all<{
+export async function viewRun(prepare: Prepare, run: StoredRun): Promise<z.input<typeof TestRun>> {
+  const counts = await prepare(
+    'SELECT status, count(*) AS count FROM test_result WHERE run_id = ? GROUP BY status',
+  ).all<{
     status: string
     count: number
   }>(run.id)

@@ -13,30 +13,29 @@ export function createSuites(prepare: Prepare, call: Writing, productId: number)
   const known = new Map<string, string>()
   const counted = { created: 0 }
 
-  function ensure(filePath: string, path: readonly string[]): string {
+  async function ensure(filePath: string, path: readonly string[]): Promise<string> {
     if (path.length === 0) return ''
     const place = { file_path: filePath, suite_path: path, name: '', project: '' }
     // No case has an empty name, so the location of a suite is never that of a case.
     const identity = caseIdentity(place)
-    const before = known.get(identity) ?? find(identity)
-    const id = before ?? insert(filePath, path, identity)
+    const before = known.get(identity) ?? (await find(identity))
+    const id = before ?? (await insert(filePath, path, identity))
     known.set(identity, id)
     return id
   }
 
-  function find(identity: string): string | undefined {
-    return prepare('SELECT id FROM test WHERE product_id = ? AND identity = ? AND deleted_at IS NULL').get<{
-      id: string
-    }>(productId, identity)?.id
+  async function find(identity: string): Promise<string | undefined> {
+    const select = prepare('SELECT id FROM test WHERE product_id = ? AND identity = ? AND deleted_at IS NULL')
+    return (await select.get<{ id: string }>(productId, identity))?.id
   }
 
-  function insert(filePath: string, path: readonly string[], identity: string): string {
-    const parent = ensure(filePath, path.slice(0, -1))
+  async function insert(filePath: string, path: readonly string[], identity: string): Promise<string> {
+    const parent = await ensure(filePath, path.slice(0, -1))
     const id = call.newId()
-    const number = takeNumber(prepare, productId, 'test')
+    const number = await takeNumber(prepare, productId, 'test')
     const title = testTitle(path.at(-1) ?? '')
     const now = call.now()
-    const seq = prepare(
+    const seq = await prepare(
       `INSERT INTO test (id, product_id, number, parent_id, kind, title, level, status, automation, identity, file_path,
          suite_path, created_by, created_at, updated_at)
        VALUES (?, ?, ?, ?, 'TEST_KIND_SUITE', ?, 'TEST_LEVEL_UNKNOWN', 'TEST_STATUS_ACTIVE',
@@ -54,7 +53,7 @@ export function createSuites(prepare: Prepare, call: Writing, productId: number)
       now,
       now,
     )
-    indexTest(prepare, { seq, number, title, suite_path: path, file_path: filePath, tags: [] })
+    await indexTest(prepare, { seq, number, title, suite_path: path, file_path: filePath, tags: [] })
     counted.created += 1
     return id
   }

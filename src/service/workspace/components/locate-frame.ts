@@ -3,6 +3,7 @@ import type { RepoPathSource } from '../../../contract/events.ts'
 import { matchSuffix } from '../../../lib/frames/path-suffix.ts'
 import type { FramePath } from './frame-paths.ts'
 import { readFrameFile, type FrameFile, type RepositoryRoots } from './repo-path.ts'
+import type { NamedPaths } from './snapshot.ts'
 
 /** Where a frame's file is in the repository, and how that was found (contract §10.5). */
 export interface FrameLocation {
@@ -15,8 +16,8 @@ export type LocateFrame = (frame: FramePath) => FrameLocation
 
 export interface LocatorFacts {
   roots: RepositoryRoots
-  /** The paths with a base name that members gave; in any case. */
-  named: (baseName: string) => readonly string[]
+  /** The paths that members gave. */
+  named: NamedPaths
   /** The folders that the globs of components begin with. */
   folders: readonly string[]
 }

@@ -55,26 +55,29 @@ function whole(rows: readonly { path: string }[]): string[] {
   return rows.length < MOST_NAMED - 1 ? rows.map(({ path }) => path) : []
 }
 
-/** The given paths with a base name, in any case, inside the caller's transaction. */
-export function namedPathsIn(prepare: Prepare, productId: number): (baseName: string) => string[] {
-  let left = MOST_NAMES
-  return (baseName) => {
-    left -= 1
-    return left < 0 ? [] : whole(prepare(NAMED).all<{ path: string }>(productId, baseName))
-  }
+/** The given paths with a base name, in any case; none for a name that was not looked up. */
+export type NamedPaths = (baseName: string) => readonly string[]
+
+/** Looks up names, of which the first 100 count. */
+export function readNamedPaths(rows: Rows, productId: number, baseNames: Iterable<string>): Promise<NamedPaths> {
+  return namedPaths(baseNames, async (name) => {
+    const found = await rows.executeQuery(CompiledQuery.raw(NAMED, [productId, name]))
+    return found.rows as { path: string }[]
+  })
 }
 
-/** The same for several names, read at once. */
-export async function readNamedPaths(
-  rows: Rows,
-  productId: number,
+/** The same inside the caller's transaction. */
+export function namedPathsIn(prepare: Prepare, productId: number, baseNames: Iterable<string>): Promise<NamedPaths> {
+  const statement = prepare(NAMED)
+  return namedPaths(baseNames, (name) => statement.all<{ path: string }>(productId, name))
+}
+
+async function namedPaths(
   baseNames: Iterable<string>,
-): Promise<(baseName: string) => readonly string[]> {
+  read: (name: string) => Promise<{ path: string }[]>,
+): Promise<NamedPaths> {
   const found = new Map<string, string[]>()
-  for (const name of [...new Set(baseNames)].slice(0, MOST_NAMES)) {
-    const named = await rows.executeQuery(CompiledQuery.raw(NAMED, [productId, name]))
-    found.set(name, whole(named.rows as { path: string }[]))
-  }
+  for (const name of [...new Set(baseNames)].slice(0, MOST_NAMES)) found.set(name, whole(await read(name)))
   return (baseName) => found.get(baseName) ?? []
 }
 

@@ -12,6 +12,6 @@ export const nextFactsRevision = sql<number>`${sql.raw(next)}`
  * Notes, inside the caller's transaction, that its files or something else changed of an issue without an event, or
  * that an event brought files.
  */
-export function noteIssueChange(prepare: Prepare, issueId: string): void {
-  prepare(`UPDATE issue SET facts_revision = ${next} WHERE id = ?`).run(issueId)
+export async function noteIssueChange(prepare: Prepare, issueId: string): Promise<void> {
+  await prepare(`UPDATE issue SET facts_revision = ${next} WHERE id = ?`).run(issueId)
 }

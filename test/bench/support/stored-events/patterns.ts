@@ -66,9 +66,9 @@ async function createProducts(app: App): Promise<Sink[]> {
     .select(['product.id', 'dsn_key.public_key as key'])
     .orderBy('product.id')
     .execute()
-  await app.db.batch((prepare) => {
-    prepare('UPDATE dsn_key SET rate_per_second = 0').run()
-    prepare("UPDATE product SET settings = json_set(settings, '$.max_events_per_issue', 1000000)").run()
+  await app.db.batch(async (prepare) => {
+    await prepare('UPDATE dsn_key SET rate_per_second = 0').run()
+    await prepare("UPDATE product SET settings = json_set(settings, '$.max_events_per_issue', 1000000)").run()
   })
   for (const { id } of rows) {
     for (const area of areas) {

@@ -152,9 +152,9 @@ test('a run is queued again four times, and FAILED when its service stops for th
   await until(() => held.started[0])
   await app.service.close()
   for (const fence of [2, 3, 4, 5]) {
-    const claimed = await app.db.batch((prepare) => {
-      const run = claimRun(prepare, systemPlatform)
-      requeueRun(prepare, systemPlatform, { runId: id, fence })
+    const claimed = await app.db.batch(async (prepare) => {
+      const run = await claimRun(prepare, systemPlatform)
+      await requeueRun(prepare, systemPlatform, { runId: id, fence })
       return run
     })
     expect(claimed).toMatchObject({ id, lease_fence: fence })

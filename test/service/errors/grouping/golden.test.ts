@@ -719,27 +719,30 @@ const explained = new Set([
   'frames none of which is the team’s',
 ])
 
-test.each(cases)('$name', ({ event: given, basis, title, culprit = expect.any(String), joins = [], apart = [] }) => {
-  const result = groupEvent(given)
-  expect(result).toMatchObject({
-    algorithm: 'tracegate-1',
-    basis,
-    title,
-    culprit,
-    hash: expect.stringMatching(/^[0-9a-f]{32}$/),
-  })
-  expect(readFrameRoles(given)).toEqual(result.frames)
-  for (const other of joins) expect(groupEvent(other).hash).toBe(result.hash)
-  for (const other of apart) {
-    expect(isJoined(given, other)).toBe(false)
-    expect(isJoined(other, given)).toBe(false)
-  }
-})
+test.each(cases)(
+  '$name',
+  async ({ event: given, basis, title, culprit = expect.any(String), joins = [], apart = [] }) => {
+    const result = groupEvent(given)
+    expect(result).toMatchObject({
+      algorithm: 'tracegate-1',
+      basis,
+      title,
+      culprit,
+      hash: expect.stringMatching(/^[0-9a-f]{32}$/),
+    })
+    expect(readFrameRoles(given)).toEqual(result.frames)
+    for (const other of joins) expect(groupEvent(other).hash).toBe(result.hash)
+    for (const other of apart) {
+      expect(await isJoined(given, other)).toBe(false)
+      expect(await isJoined(other, given)).toBe(false)
+    }
+  },
+)
 
 /** Whether the second event gets the issue that the first one made. */
-function isJoined(first: NormalEvent, second: NormalEvent): boolean {
+async function isJoined(first: NormalEvent, second: NormalEvent): Promise<boolean> {
   const book = new IssueBook()
-  return book.issueOf(groupEvent(first)) === book.issueOf(groupEvent(second))
+  return (await book.issueOf(groupEvent(first))) === (await book.issueOf(groupEvent(second)))
 }
 
 test('no two of these issues share a hash unless their case says so', () => {

@@ -11,12 +11,13 @@ export class IssueBook {
     return this.#issues.size
   }
 
-  issueOf(grouping: Grouping): number {
-    const issue = findByHashes(grouping, (hash) => this.#issues.get(hash)) ?? this.#next++
-    attachHashes(grouping, (hash) => {
-      if (this.#issues.has(hash)) return false
-      this.#issues.set(hash, issue)
-      return true
+  async issueOf(grouping: Grouping): Promise<number> {
+    const known = await findByHashes(grouping, (hash) => Promise.resolve(this.#issues.get(hash)))
+    const issue = known ?? this.#next++
+    await attachHashes(grouping, (hash) => {
+      const isNew = !this.#issues.has(hash)
+      if (isNew) this.#issues.set(hash, issue)
+      return Promise.resolve(isNew)
     })
     return issue
   }

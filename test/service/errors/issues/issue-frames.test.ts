@@ -71,7 +71,7 @@ test('an issue keeps the places of different stacks, up to a hundred, until they
   const record = (from: number, count: number) =>
     rig.db.batch((prepare) => {
       const frames = Array.from({ length: count }, (_, index) => place(from + index))
-      recordIssueFrames(prepare, rig.productId, id, frames)
+      return recordIssueFrames(prepare, rig.productId, id, frames)
     })
   const stored = async () =>
     rig.db.read

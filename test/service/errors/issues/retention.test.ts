@@ -90,15 +90,15 @@ test('what an issue keeps beyond the retention time keeps no body, and an event 
 
 /** Copies the newest occurrence of a product `count` times, as if they came now. */
 async function addCopies(rig: Rig, productId: number, count: number) {
-  await rig.db.batch((prepare) => {
-    prepare(
+  await rig.db.batch(async (prepare) => {
+    await prepare(
       `WITH RECURSIVE copy (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < ?1)
        INSERT INTO occurrence (id, product_id, issue_id, sdk_event_id, timestamp, received_at, place_id, summary,
          body, size_bytes, before_times_seen)
        SELECT id || n, product_id, issue_id, id || n, ?3 + n % 1000, ?3 + n / 30000, place_id, summary, NULL, 1, 0
        FROM copy, (SELECT * FROM occurrence WHERE product_id = ?2 ORDER BY seq DESC LIMIT 1)`,
     ).run(count, productId, rig.clock.now)
-    prepare('UPDATE issue SET times_seen = times_seen + ?1 WHERE product_id = ?2').run(count, productId)
+    await prepare('UPDATE issue SET times_seen = times_seen + ?1 WHERE product_id = ?2').run(count, productId)
   })
 }
 

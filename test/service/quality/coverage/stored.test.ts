@@ -11,11 +11,11 @@ const now = 2_000_000_000_000
 type Row = Record<string, string | number | null>
 
 async function insert(db: Database, table: string, rows: readonly Row[]) {
-  await db.batch((prepare) => {
+  await db.batch(async (prepare) => {
     for (const row of rows) {
       const names = Object.keys(row)
       const places = names.map(() => '?').join(', ')
-      prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${places})`).run(...Object.values(row))
+      await prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${places})`).run(...Object.values(row))
     }
   })
 }
@@ -126,9 +126,9 @@ async function build(
   product: number,
   { parents, groups, deprecated, suites, quarantined, links, results }: Shape,
 ) {
-  await db.batch((prepare) => {
+  await db.batch(async (prepare) => {
     for (const table of ['test_result', 'test_run', 'test_link', 'requirement_coverage', 'test', 'requirement'])
-      prepare(`DELETE FROM ${table}`).run()
+      await prepare(`DELETE FROM ${table}`).run()
   })
   await insert(
     db,
@@ -191,8 +191,8 @@ async function build(
       }),
     ),
   )
-  await db.batch((prepare) => {
-    prepare(
+  await db.batch(async (prepare) => {
+    await prepare(
       `UPDATE test SET last_result_id = coalesce((SELECT id FROM test_result WHERE test_id = test.id
          ORDER BY executed_at DESC, id DESC LIMIT 1), '')`,
     ).run()
@@ -218,9 +218,9 @@ test('stored coverage equals coverage computed from scratch, after every edit', 
 
       const testId = `t${String(edited)}`
       const affected = await db.write(async (_rows, prepare) => {
-        const before = requirementsOfTests(prepare, [testId])
-        prepare("UPDATE test SET status = 'TEST_STATUS_DEPRECATED', parent_id = '' WHERE id = ?").run(testId)
-        return [...before, ...requirementsOfTests(prepare, [testId])]
+        const before = await requirementsOfTests(prepare, [testId])
+        await prepare("UPDATE test SET status = 'TEST_STATUS_DEPRECATED', parent_id = '' WHERE id = ?").run(testId)
+        return [...before, ...(await requirementsOfTests(prepare, [testId]))]
       })
       await refresh(affected)
       expect(await stored()).toEqual(await computed())

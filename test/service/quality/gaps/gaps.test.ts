@@ -224,19 +224,19 @@ test('each type of gap is recognized, and a verified requirement is not a gap', 
 /** Results written as an ingest writes them; reports are the ingest's to prove. */
 async function record(app: App, results: ReadonlyMap<{ id: string }, string>) {
   const product = Number(app.productId)
-  await app.db.batch((prepare) => {
-    prepare('INSERT INTO test_run (id, product_id, run_key, created_at) VALUES (?, ?, ?, ?)').run(
+  await app.db.batch(async (prepare) => {
+    await prepare('INSERT INTO test_run (id, product_id, run_key, created_at) VALUES (?, ?, ?, ?)').run(
       'run',
       product,
       'run',
       0,
     )
     for (const [{ id }, status] of results) {
-      prepare(
+      await prepare(
         `INSERT INTO test_result (id, product_id, test_id, run_id, status, attempts, duration_ms, executed_at, reported)
          VALUES (?, ?, ?, 'run', ?, 1, 1, ?, '[]')`,
       ).run(`result ${id}`, product, id, `RESULT_STATUS_${status}`, Date.now())
-      prepare('UPDATE test SET last_result_id = ? WHERE id = ?').run(`result ${id}`, id)
+      await prepare('UPDATE test SET last_result_id = ? WHERE id = ?').run(`result ${id}`, id)
     }
   })
   // Any write to a linked case brings the coverage up to date.

@@ -80,11 +80,12 @@ test.each([
   await using app = await startApp()
   await send(app, junit, '', { 'content-type': 'text/xml' })
   const stored = () =>
-    app.db.batch((prepare) =>
-      ['test', 'test_run', 'test_result', 'test_link', 'environment', 'release'].map((table) =>
-        prepare(`SELECT * FROM ${table} ORDER BY 1`).all(),
-      ),
-    )
+    app.db.batch(async (prepare) => {
+      const rows: unknown[][] = []
+      for (const table of ['test', 'test_run', 'test_result', 'test_link', 'environment', 'release'])
+        rows.push(await prepare(`SELECT * FROM ${table} ORDER BY 1`).all())
+      return rows
+    })
   const before = await stored()
   const refused = await send(app, body, '?run.environment=evil', { 'content-type': 'text/xml' })
   expect(refused.status).toBe(400)

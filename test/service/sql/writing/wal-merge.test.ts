@@ -23,9 +23,9 @@ async function open() {
 
 /** Adds as many rows as are written before the WAL is merged. */
 async function addRows(db: Opened, prefix: string, count = 4_000): Promise<void> {
-  await db.batch((prepare) => {
+  await db.batch(async (prepare) => {
     const insert = prepare('INSERT INTO activity (subject_id, bucket, count) VALUES (?, ?, 1)')
-    for (let row = 0; row < count; row += 1) insert.run(prefix, row)
+    for (let row = 0; row < count; row += 1) await insert.run(prefix, row)
   })
 }
 

@@ -22,7 +22,7 @@ export async function storeComponents(
       .where('component_id', '=', '')
       .executeTakeFirst()
     if (free === undefined) continue
-    setComponent(prepare, issue.id, component.id)
+    await setComponent(prepare, issue.id, component.id)
     stored += 1
     const change = { before: { component_id: '' }, after: { component_id: component.id } }
     await audit(rows, call, { verb: 'update', resourceType: 'issue', resourceId: issue.id, ...change })

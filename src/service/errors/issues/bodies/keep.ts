@@ -21,21 +21,21 @@ interface Keeping {
  * What to write for a body of an issue: stores its dictionary for later events with the hash, or packs the body again
  * without it. Runs inside the caller's transaction, before the occurrence is inserted.
  */
-export function keepBody(
+export async function keepBody(
   prepare: Prepare,
   { body, dictionary }: PackedBody,
   { productId, issueId, hash, mayAdd }: Keeping,
-): KeptBody {
+): Promise<KeptBody> {
   const { id, madeAt, packed } = dictionary
   const ofIssue = prepare('SELECT 1 AS found FROM body_dictionary_issue WHERE dictionary_id = ? AND issue_id = ?')
-  if (ofIssue.get(id, issueId) !== undefined) return { body, dictionaryId: id }
-  const isStored = prepare('SELECT 1 AS found FROM body_dictionary WHERE id = ?').get(id) !== undefined
+  if ((await ofIssue.get(id, issueId)) !== undefined) return { body, dictionaryId: id }
+  const isStored = (await prepare('SELECT 1 AS found FROM body_dictionary WHERE id = ?').get(id)) !== undefined
   if (!isStored && !mayAdd) return { body: packWithout(body, dictionaryText(dictionary)), dictionaryId: null }
   if (!isStored) {
     const add = 'INSERT INTO body_dictionary (id, product_id, made_at, packed) VALUES (?, ?, ?, ?)'
-    prepare(add).run(id, productId, madeAt, packed)
-    prepare('UPDATE issue_hash SET dictionary_id = ? WHERE product_id = ? AND hash = ?').run(id, productId, hash)
+    await prepare(add).run(id, productId, madeAt, packed)
+    await prepare('UPDATE issue_hash SET dictionary_id = ? WHERE product_id = ? AND hash = ?').run(id, productId, hash)
   }
-  prepare('INSERT INTO body_dictionary_issue (dictionary_id, issue_id) VALUES (?, ?)').run(id, issueId)
+  await prepare('INSERT INTO body_dictionary_issue (dictionary_id, issue_id) VALUES (?, ?)').run(id, issueId)
   return { body, dictionaryId: id }
 }

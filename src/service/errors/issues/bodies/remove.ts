@@ -22,9 +22,9 @@ export async function removeDictionaries({ db, signal }: { db: Database; signal:
  * Looks at the next dictionaries by age, which an index lists without their texts. Events that need one mostly happened
  * after it was made, so that the first of them is found at once, however many the issue has.
  */
-function removeUnused(prepare: Prepare, after: Seen): Seen[] {
+async function removeUnused(prepare: Prepare, after: Seen): Promise<Seen[]> {
   const using = `SELECT 1 FROM occurrence WHERE occurrence.issue_id = of_issue.issue_id AND dictionary_id = body_dictionary.id`
-  const seen = prepare(
+  const seen = await prepare(
     `SELECT id, made_at, EXISTS (SELECT 1 FROM body_dictionary_issue AS of_issue WHERE dictionary_id = body_dictionary.id
        AND ((${using} AND timestamp >= made_at ORDER BY timestamp, seq LIMIT 1) IS NOT NULL
          OR EXISTS (${using} AND timestamp < made_at))) AS used
@@ -36,8 +36,8 @@ function removeUnused(prepare: Prepare, after: Seen): Seen[] {
   ]
   for (const { id, used } of seen) {
     if (used === 1) continue
-    remove.run(id)
-    removeIssues.run(id)
+    await remove.run(id)
+    await removeIssues.run(id)
   }
   return seen
 }

@@ -5,7 +5,7 @@ import {
   type ComponentGlobColumns,
   type Owners,
 } from '../../../workspace/components/components.ts'
-import { createLocator, type LocateFrame } from '../../../workspace/components/locate-frame.ts'
+import { createLocator, wantedNames } from '../../../workspace/components/locate-frame.ts'
 import { parseRepositoryRoots } from '../../../workspace/components/repo-path.ts'
 import { namedPathsIn } from '../../../workspace/components/snapshot.ts'
 import type { NormalEvent } from '../../event/event.ts'
@@ -13,23 +13,34 @@ import type { EventSymbolicator } from '../../../shared/event-symbolicator.ts'
 import type { Database, Prepare, Rows } from '../../../sql/database.ts'
 import { findOverflowIssue } from './overflow.ts'
 import { setComponent } from '../../../workspace/activity.ts'
-import { attributeEvent } from '../attribute-event.ts'
+import { attributeEvent, ownFrames } from '../attribute-event.ts'
+import { issueFrames, type IssueFrame } from '../issue-frames.ts'
 import type { StoredEvent } from '../bodies/body.ts'
 import { createBodyReader } from '../bodies/read.ts'
 
 /** Issues per transaction when all issues of a product are attributed again. */
 const STEP = 50
 
-/** Id of the component that owns an event, '' for none; runs inside the caller's transaction. */
-export type Attribute = (
-  prepare: Prepare,
-  productId: number,
-  event: Pick<NormalEvent, 'exceptions' | 'threads'>,
-  locate: LocateFrame,
-) => string
+/** Files of one event whose names are looked up, the nearest to the crash first (decision 011). */
+const MOST_FILES = 500
 
-/** Finds files of one event's frames; `repository` is the product's column. Runs inside the caller's transaction. */
-export type OpenLocator = (prepare: Prepare, productId: number, repository: string) => LocateFrame
+/** Where an event is in the code of its product. */
+export interface LocatedEvent {
+  /** Id of the component that owns it, '' for none. */
+  componentId: () => string
+  /** See `issueFrames`. */
+  frames: () => IssueFrame[]
+}
+
+/**
+ * Reads what locating an event needs, inside the caller's transaction: the components of its product, and known paths
+ * with the names of its files. `repository` is the product's column.
+ */
+export type LocateEvent = (
+  prepare: Prepare,
+  product: { id: number; repository: string },
+  event: Pick<NormalEvent, 'exceptions' | 'threads'>,
+) => Promise<LocatedEvent>
 
 export interface AttributionOptions {
   db: Database
@@ -42,30 +53,29 @@ export interface AttributionOptions {
  */
 export function createAttribution({ db, symbolicator }: AttributionOptions) {
   const kept = new Map<number, { state: string; owners: Owners }>()
+  let forgotten = 0
 
-  function ownersIn(prepare: Prepare, productId: number): Owners {
-    const state = stateIn(prepare, productId)
+  async function ownersIn(prepare: Prepare, productId: number): Promise<Owners> {
+    const before = forgotten
+    const state = await stateIn(prepare, productId)
     const known = kept.get(productId)
     if (known?.state === state) return known.owners
     const statement = prepare('SELECT id, path_globs, exclude_globs, position FROM component WHERE product_id = ?')
-    const owners = compileComponentRows(statement.all<ComponentGlobColumns>(productId))
-    kept.set(productId, { state, owners })
+    const owners = compileComponentRows(await statement.all<ComponentGlobColumns>(productId))
+    // What was read before a change is not for the transactions after it.
+    if (before === forgotten) kept.set(productId, { state, owners })
     return owners
   }
 
-  const attribute: Attribute = (prepare, productId, event, locate) =>
-    attributeEvent(ownersIn(prepare, productId), event, locate)
-
-  const locator: OpenLocator = (prepare, productId, repository) => {
-    let opened: LocateFrame | undefined
-    const open = () =>
-      createLocator({
-        roots: parseRepositoryRoots(repository),
-        named: namedPathsIn(prepare, productId),
-        folders: ownersIn(prepare, productId).folders,
-      })
-    // Most events are of a known place in the code, and ask for nothing.
-    return (frame) => (opened ??= open())(frame)
+  const locate: LocateEvent = async (prepare, { id, repository }, event) => {
+    const roots = parseRepositoryRoots(repository)
+    const owners = await ownersIn(prepare, id)
+    const named = await namedPathsIn(prepare, id, wantedNames([...ownFrames(event).take(MOST_FILES)], roots))
+    const locateFrame = createLocator({ roots, named, folders: owners.folders })
+    return {
+      componentId: () => attributeEvent(owners, event, locateFrame),
+      frames: () => issueFrames(event, locateFrame),
+    }
   }
 
   /** Attributes every unresolved issue by its newest occurrence, a few per transaction. */
@@ -86,26 +96,35 @@ export function createAttribution({ db, symbolicator }: AttributionOptions) {
         const { event } = await symbolicator.symbolicate(productId, sent)
         events.push({ id, event })
       }
-      await db.batch((prepare) => {
-        for (const { id, event } of events) reattributeIssue(prepare, { id, productId }, event)
+      await db.batch(async (prepare) => {
+        for (const { id, event } of events) await reattributeIssue(prepare, { id, productId }, event)
       })
     }
   }
 
-  function reattributeIssue(prepare: Prepare, issue: { id: string; productId: number }, event: StoredEvent): void {
-    const product = prepare('SELECT repository FROM product WHERE id = ?').get<{ repository: string }>(issue.productId)
+  async function reattributeIssue(
+    prepare: Prepare,
+    { id, productId }: { id: string; productId: number },
+    event: StoredEvent,
+  ): Promise<void> {
+    const select = prepare('SELECT repository FROM product WHERE id = ?')
+    const product = await select.get<{ repository: string }>(productId)
     if (product === undefined) return
-    const locate = locator(prepare, issue.productId, product.repository)
-    const componentId = attribute(prepare, issue.productId, event, locate)
-    setComponent(prepare, issue.id, componentId)
+    const located = await locate(prepare, { id: productId, repository: product.repository }, event)
+    await setComponent(prepare, id, located.componentId())
   }
 
-  return { attribute, locator, reattribute, forget: (productId: number) => void kept.delete(productId) }
+  function forget(productId: number): void {
+    forgotten += 1
+    kept.delete(productId)
+  }
+
+  return { locate, reattribute, forget }
 }
 
 /** Differs after every change of a product's components. */
-function stateIn(prepare: Prepare, productId: number): string {
-  const row = prepare(
+async function stateIn(prepare: Prepare, productId: number): Promise<string> {
+  const row = await prepare(
     'SELECT count(*) AS count, max(updated_at) AS newest, sum(version) AS versions FROM component WHERE product_id = ?',
   ).get<{ count: number; newest: number | null; versions: number | null }>(productId)
   return [row?.count, row?.newest, row?.versions].join(' ')

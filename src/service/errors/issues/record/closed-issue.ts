@@ -26,58 +26,60 @@ export interface NewOccurrence {
 export type Outcome = 'stays' | 'held' | 'regressed' | 'ignore_ended'
 
 /** The outcome by the releases given; writes nothing. `now` is epoch milliseconds. */
-export function judgeClosed(
+export async function judgeClosed(
   issue: ClosedIssue,
   occurrence: NewOccurrence,
   { releases, now }: { releases: KnownReleases; now: number },
-): Outcome {
+): Promise<Outcome> {
   if (issue.status === 'resolved') {
-    const judgement = judge(readFix(releases, issue, occurrence), occurred(releases, occurrence))
+    const fix = await readFix(releases, issue, occurrence)
+    const judgement = await judge(fix, await occurred(releases, occurrence))
     return judgement === 'older' ? 'stays' : judgement === 'unproven' ? 'held' : 'regressed'
   }
   if (issue.ignore_until === null) return 'stays'
   const until = readJson(StoredIgnoreUntil, issue.ignore_until)
-  return hasEnded(until, issue, occurrence, { releases, now }) ? 'ignore_ended' : 'stays'
+  return (await hasEnded(until, issue, occurrence, { releases, now })) ? 'ignore_ended' : 'stays'
 }
 
 /** Whether the occurrence ends the ignoring: the one beyond the count, after the time, or in a newer known release. */
-function hasEnded(
+async function hasEnded(
   until: IgnoreUntil,
   issue: ClosedIssue,
   occurrence: NewOccurrence,
   { releases, now }: { releases: KnownReleases; now: number },
-): boolean {
+): Promise<boolean> {
   if (until.kind === 'count') return issue.times_seen + 1 - until.from > until.count
   if (until.kind === 'time') return now >= until.until
-  const newest = newestThen(releases, until.newest, occurrence.place)
-  return judge({ kind: 'next', newest }, occurred(releases, occurrence)) === 'reopens'
+  const newest = await newestThen(releases, until.newest, occurrence.place)
+  return (await judge({ kind: 'next', newest }, await occurred(releases, occurrence))) === 'reopens'
 }
 
-function readFix(releases: KnownReleases, issue: ClosedIssue, { place, productId }: NewOccurrence): Fix {
+async function readFix(releases: KnownReleases, issue: ClosedIssue, { place, productId }: NewOccurrence): Promise<Fix> {
   const context = issue.resolved_in === null ? {} : readJson(ResolvedIn, issue.resolved_in)
-  const newest = newestThen(releases, context, place)
+  const newest = await newestThen(releases, context, place)
   if (issue.fixed_in === null) return { kind: 'plain', newest }
   const fixedIn = readJson(StoredFixedIn, issue.fixed_in)
   if (fixedIn.kind === 'next') return { kind: 'next', newest }
-  const release =
-    fixedIn.kind === 'release' ? releases.find(fixedIn.release_id) : releases.withCommit(productId, fixedIn.commit)
+  const release = await (fixedIn.kind === 'release'
+    ? releases.find(fixedIn.release_id)
+    : releases.withCommit(productId, fixedIn.commit))
   return release === undefined ? { kind: 'next', newest } : { kind: 'release', release }
 }
 
 /** The newest known release that the environment of the occurrence had at the time of the status. */
-function newestThen(
+async function newestThen(
   releases: KnownReleases,
   context: Readonly<Record<string, string>>,
   place: EventPlace,
-): OriginRelease | undefined {
+): Promise<OriginRelease | undefined> {
   const id = context[place.environmentId]
   return id === undefined ? undefined : releases.find(id)
 }
 
-function occurred(releases: KnownReleases, { place, namesRelease }: NewOccurrence): Occurred {
+async function occurred(releases: KnownReleases, { place, namesRelease }: NewOccurrence): Promise<Occurred> {
   return {
     namesRelease,
-    release: place.releaseId === '' ? undefined : releases.find(place.releaseId),
+    release: place.releaseId === '' ? undefined : await releases.find(place.releaseId),
     known: () => releases.list(place.environmentId),
   }
 }

@@ -17,18 +17,18 @@ export interface Counted {
  * Counts one stored occurrence in what is kept about its issue: presence, environments, rollups. These counters stay when
  * retention removes occurrences.
  */
-export function countOccurrence(prepare: Prepare, counted: Counted): void {
-  countPresence(prepare, counted)
-  countEnvironment(prepare, counted)
-  countRollups(prepare, counted)
+export async function countOccurrence(prepare: Prepare, counted: Counted): Promise<void> {
+  await countPresence(prepare, counted)
+  await countEnvironment(prepare, counted)
+  await countRollups(prepare, counted)
   const { issueId, place, timestamp, receivedAt } = counted
   // Retention would remove it at once.
   if (timestamp < receivedAt - activityKeptMs) return
-  countActivity(prepare, { issueId, environmentId: place.environmentId, timestamp })
+  await countActivity(prepare, { issueId, environmentId: place.environmentId, timestamp })
 }
 
-function countPresence(prepare: Prepare, { issueId, place, timestamp }: Counted): void {
-  prepare(
+function countPresence(prepare: Prepare, { issueId, place, timestamp }: Counted): Promise<unknown> {
+  return prepare(
     `INSERT INTO issue_presence (issue_id, environment_id, release_id, count, first_seen, last_seen)
      VALUES (?1, ?2, ?3, 1, ?4, ?4)
      ON CONFLICT (issue_id, environment_id, release_id) DO UPDATE SET count = issue_presence.count + 1,
@@ -38,8 +38,8 @@ function countPresence(prepare: Prepare, { issueId, place, timestamp }: Counted)
 }
 
 /** The oldest occurrence in an environment decides which release brought the issue there. */
-function countEnvironment(prepare: Prepare, { issueId, place, timestamp, isNewest }: Counted): void {
-  prepare(
+async function countEnvironment(prepare: Prepare, { issueId, place, timestamp, isNewest }: Counted): Promise<void> {
+  await prepare(
     `INSERT INTO issue_environment (issue_id, environment_id, count, first_seen, last_seen, first_release_id)
      VALUES (?1, ?2, 1, ?3, ?3, ?4)
      ON CONFLICT (issue_id, environment_id) DO UPDATE SET count = issue_environment.count + 1,
@@ -47,16 +47,16 @@ function countEnvironment(prepare: Prepare, { issueId, place, timestamp, isNewes
   ).run(issueId, place.environmentId, timestamp, place.releaseId)
   if (isNewest) return
   // A statement of its own, because setting a column writes its indexes even where the value stays.
-  prepare(
+  await prepare(
     `UPDATE issue_environment SET first_seen = ?1, first_release_id = ?2
      WHERE issue_id = ?3 AND environment_id = ?4 AND first_seen > ?1`,
   ).run(timestamp, place.releaseId, issueId, place.environmentId)
 }
 
-function countRollups(prepare: Prepare, { issueId, place, timestamp, receivedAt }: Counted): void {
+function countRollups(prepare: Prepare, { issueId, place, timestamp, receivedAt }: Counted): Promise<unknown> {
   // Retention would remove the others at once.
   const kept = resolutions.filter(({ keptMs }) => timestamp >= receivedAt - keptMs)
-  prepare(
+  return prepare(
     `INSERT INTO occurrence_rollup (issue_id, resolution, bucket, place_id, count)
      VALUES ${kept.map(() => '(?, ?, ?, ?, 1)').join(', ')}
      ON CONFLICT (issue_id, bucket, resolution, place_id) DO UPDATE SET count = occurrence_rollup.count + 1`,
@@ -64,10 +64,13 @@ function countRollups(prepare: Prepare, { issueId, place, timestamp, receivedAt 
 }
 
 /** Records that the user was affected there; returns true when it is the user's first occurrence of this issue. */
-export function countUser(prepare: Prepare, { issueId, place, timestamp, userHash }: Counted): boolean {
+export async function countUser(prepare: Prepare, { issueId, place, timestamp, userHash }: Counted): Promise<boolean> {
   if (userHash === '') return false
-  const met = prepare('SELECT 1 FROM issue_user WHERE issue_id = ? AND user_hash = ? LIMIT 1').get(issueId, userHash)
-  prepare(
+  const met = await prepare('SELECT 1 FROM issue_user WHERE issue_id = ? AND user_hash = ? LIMIT 1').get(
+    issueId,
+    userHash,
+  )
+  await prepare(
     `INSERT INTO issue_user (issue_id, user_hash, environment_id, last_seen) VALUES (?1, ?2, ?3, ?4)
      ON CONFLICT (issue_id, user_hash, environment_id) DO UPDATE SET
        last_seen = CASE WHEN ?4 > issue_user.last_seen THEN ?4 ELSE issue_user.last_seen END`,
@@ -79,7 +82,7 @@ export function countUser(prepare: Prepare, { issueId, place, timestamp, userHas
 export interface PlaceCounters {
   count(place: EventPlace, timestamp: number): void
   /** Writes the counts. */
-  write(): void
+  write(): Promise<void>
 }
 
 interface Sum {
@@ -104,19 +107,19 @@ export function createPlaceCounters(prepare: Prepare): PlaceCounters {
         last: Math.max(last, timestamp),
       })
     },
-    write() {
-      for (const sum of sums.values()) writePlace(prepare, sum)
+    async write() {
+      for (const sum of sums.values()) await writePlace(prepare, sum)
     },
   }
 }
 
-function writePlace(prepare: Prepare, { place, count, first, last }: Sum): void {
+async function writePlace(prepare: Prepare, { place, count, first, last }: Sum): Promise<void> {
   if (place.environmentId === '') return
-  prepare(
+  await prepare(
     'UPDATE environment SET last_event_at = CASE WHEN coalesce(last_event_at, 0) > ?1 THEN coalesce(last_event_at, 0) ELSE ?1 END WHERE id = ?2',
   ).run(last, place.environmentId)
   if (place.releaseId === '') return
-  prepare(
+  await prepare(
     `UPDATE release SET event_count = event_count + ?1,
        first_event_at = CASE WHEN first_event_at < ?2 THEN first_event_at ELSE ?2 END,
        last_event_at = CASE WHEN coalesce(last_event_at, 0) > ?3 THEN coalesce(last_event_at, 0) ELSE ?3 END WHERE id = ?4`,

@@ -58,10 +58,12 @@ export function createDropCounters({ db, onError, collectMs = COLLECT_MS }: Drop
   }
 }
 
-function store(prepare: Prepare, sums: Iterable<Sum>): void {
+async function store(prepare: Prepare, sums: Iterable<Sum>): Promise<void> {
   const statement = prepare(
     `INSERT INTO dropped_by_sdk (product_id, reason, category, quantity) VALUES (?, ?, ?, ?)
      ON CONFLICT (product_id, reason, category) DO UPDATE SET quantity = dropped_by_sdk.quantity + excluded.quantity`,
   )
-  for (const { productId, reason, category, quantity } of sums) statement.run(productId, reason, category, quantity)
+  for (const { productId, reason, category, quantity } of sums) {
+    await statement.run(productId, reason, category, quantity)
+  }
 }

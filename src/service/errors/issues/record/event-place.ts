@@ -63,15 +63,15 @@ interface AskingProduct {
 }
 
 /** Finds places, each once: there is no other writer until the transaction ends or an item of it is rolled back. */
-export type FindPlace = (product: AskingProduct, event: EventNames) => EventPlace
+export type FindPlace = (product: AskingProduct, event: EventNames) => Promise<EventPlace>
 
 export function createPlaceFinder(tools: PlaceTools): FindPlace {
   const known = new Map<string, EventPlace>()
-  return (product, event) => {
+  return async (product, event) => {
     const key = JSON.stringify([product.id, event.environment, event.release, event.vouched])
     const before = known.get(key)
     if (before !== undefined) return before
-    const place = findPlace(tools, product, event)
+    const place = await findPlace(tools, product, event)
     // What had no room may be created by an event with a server key.
     const isWhole = place.environmentId !== '' && (place.releaseId !== '' || event.release === '')
     if (isWhole) known.set(key, place)
@@ -83,72 +83,75 @@ export function createPlaceFinder(tools: PlaceTools): FindPlace {
  * The environment and release an event names, created with origin EVENT if they do not exist (contract §6) and the
  * limit allows it. A deleted environment is created again. Runs inside the caller's transaction.
  */
-function findPlace(tools: PlaceTools, product: AskingProduct, event: EventNames): EventPlace {
+async function findPlace(tools: PlaceTools, product: AskingProduct, event: EventNames): Promise<EventPlace> {
   const environmentName = event.environment === '' ? defaultEnvironmentName : event.environment
-  const environmentId = findEnvironment(tools, product, environmentName, event.vouched)
+  const environmentId = await findEnvironment(tools, product, environmentName, event.vouched)
   const releaseId =
-    environmentId === '' || event.release === '' ? '' : findRelease(tools, product.id, environmentId, event)
-  return { id: placeNumber(tools.prepare, environmentId, releaseId), environmentId, environmentName, releaseId }
+    environmentId === '' || event.release === '' ? '' : await findRelease(tools, product.id, environmentId, event)
+  const id = await placeNumber(tools.prepare, environmentId, releaseId)
+  return { id, environmentId, environmentName, releaseId }
 }
 
-function placeNumber(prepare: Prepare, environmentId: string, releaseId: string): number {
+async function placeNumber(prepare: Prepare, environmentId: string, releaseId: string): Promise<number> {
   const select = prepare('SELECT id FROM place WHERE environment_id = ? AND release_id = ?')
-  const known = select.get<{ id: number }>(environmentId, releaseId)
+  const known = await select.get<{ id: number }>(environmentId, releaseId)
   if (known !== undefined) return known.id
   return prepare('INSERT INTO place (environment_id, release_id) VALUES (?, ?)').insert(environmentId, releaseId)
 }
 
-function findEnvironment(
+async function findEnvironment(
   { prepare, platform }: PlaceTools,
   product: AskingProduct,
   name: string,
   vouched: boolean,
-): string {
+): Promise<string> {
   const key = nameKey(name)
-  const known = prepare('SELECT id FROM environment WHERE product_id = ? AND name_key = ? AND deleted_at IS NULL').get<{
-    id: string
-  }>(product.id, key)
+  const select = prepare('SELECT id FROM environment WHERE product_id = ? AND name_key = ? AND deleted_at IS NULL')
+  const known = await select.get<{ id: string }>(product.id, key)
   if (known !== undefined) return known.id
   if (!product.createsEnvironments) return ''
-  if (!vouched && !hasRoomForEnvironment(prepare, product.id, name)) return ''
+  if (!vouched && !(await hasRoomForEnvironment(prepare, product.id, name))) return ''
   const id = platform.newId()
   const [kind, now] = [guessKind(name), platform.now()]
-  prepare(
+  await prepare(
     `INSERT INTO environment (id, product_id, name, name_key, kind, exposure_weight, origin, created_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(id, product.id, name, key, kind, defaultWeight(kind), byEvent, now, now)
   return id
 }
 
-function hasRoomForEnvironment(prepare: PlaceTools['prepare'], productId: number, name: string): boolean {
+async function hasRoomForEnvironment(
+  prepare: PlaceTools['prepare'],
+  productId: number,
+  name: string,
+): Promise<boolean> {
   if (isKnownEnvironment({ name, origin: byEvent })) return true
-  const others = prepare(
+  const made = await prepare(
     'SELECT name, origin FROM environment WHERE product_id = ? AND origin = ? AND deleted_at IS NULL',
-  )
-    .all<{ name: string; origin: string }>(productId, byEvent)
-    .filter((environment) => !isKnownEnvironment(environment))
+  ).all<{ name: string; origin: string }>(productId, byEvent)
+  const others = made.filter((environment) => !isKnownEnvironment(environment))
   return others.length < MOST_ENVIRONMENTS
 }
 
-function findRelease(
+async function findRelease(
   tools: PlaceTools,
   productId: number,
   environmentId: string,
   { release: version, vouched }: EventNames,
-): string {
+): Promise<string> {
   const { prepare, platform, releases, vouchedReleases } = tools
-  const known = prepare(
+  const known = await prepare(
     'SELECT id, vouched_at FROM release WHERE product_id = ? AND version = ? AND environment_id = ?',
   ).get<{ id: string; vouched_at: number | null }>(productId, version, environmentId)
   if (known !== undefined) {
-    if (vouched && known.vouched_at === null) vouchForName(tools, known.id, environmentId)
+    if (vouched && known.vouched_at === null) await vouchForName(tools, known.id, environmentId)
     return known.id
   }
   const id = platform.newId()
   const now = platform.now()
-  if (!vouched && !hasRoomForRelease(prepare, environmentId, now)) return ''
-  const origin = hasSourceMap(prepare, productId, version) ? byMember : byEvent
-  prepare(
+  if (!vouched && !(await hasRoomForRelease(prepare, environmentId, now))) return ''
+  const origin = (await hasSourceMap(prepare, productId, version)) ? byMember : byEvent
+  await prepare(
     `INSERT INTO release (id, product_id, environment_id, version, origin, created_at, updated_at, vouched_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(id, productId, environmentId, version, origin, now, now, vouched ? now : null)
@@ -157,14 +160,18 @@ function findRelease(
 }
 
 /** An event with a server key names a release that so far only events with a public key named. */
-function vouchForName({ prepare, platform, vouchedReleases }: PlaceTools, id: string, environmentId: string): void {
-  prepare('UPDATE release SET vouched_at = ? WHERE id = ?').run(platform.now(), id)
+async function vouchForName(
+  { prepare, platform, vouchedReleases }: PlaceTools,
+  id: string,
+  environmentId: string,
+): Promise<void> {
+  await prepare('UPDATE release SET vouched_at = ? WHERE id = ?').run(platform.now(), id)
   vouchedReleases.changed(environmentId)
 }
 
 /** A release that an uploaded source map names is known, in whichever environment it appears (contract §6). */
-function hasSourceMap(prepare: PlaceTools['prepare'], productId: number, version: string): boolean {
-  const found = prepare(
+async function hasSourceMap(prepare: PlaceTools['prepare'], productId: number, version: string): Promise<boolean> {
+  const found = await prepare(
     `SELECT 1 AS found FROM sourcemap_artifact JOIN sourcemap ON sourcemap.id = sourcemap_id
      WHERE sourcemap_artifact.product_id = ? AND sourcemap_artifact.release = ? AND state = 'SOURCEMAP_STATE_READY' LIMIT 1`,
   ).get(productId, version)
@@ -172,8 +179,8 @@ function hasSourceMap(prepare: PlaceTools['prepare'], productId: number, version
 }
 
 /** Reads only the newest rows, so that the cost does not depend on how many there are. */
-function hasRoomForRelease(prepare: PlaceTools['prepare'], environmentId: string, now: number): boolean {
-  const recent = prepare(
+async function hasRoomForRelease(prepare: PlaceTools['prepare'], environmentId: string, now: number): Promise<boolean> {
+  const recent = await prepare(
     `SELECT count(*) AS made FROM (SELECT created_at FROM release WHERE environment_id = ? AND origin = ?
        ORDER BY ${prepare.dialect.insertionOrder} DESC LIMIT ?) AS newest WHERE created_at > ?`,
   ).get<{ made: number }>(environmentId, byEvent, MOST_RELEASES, now - RELEASE_WINDOW_MS)
@@ -187,15 +194,15 @@ export interface ProductFacts {
 }
 
 /** Reads products, each once for a transaction. Throws when the product is unknown. */
-export type ReadProduct = (productId: number) => ProductFacts
+export type ReadProduct = (productId: number) => Promise<ProductFacts>
 
 export function createProductReader(prepare: Prepare): ReadProduct {
   const known = new Map<number, ProductFacts>()
-  return (productId) => {
+  return async (productId) => {
     const before = known.get(productId)
     if (before !== undefined) return before
     const statement = prepare('SELECT repository, settings FROM product WHERE id = ?')
-    const row = statement.get<{ repository: string; settings: string }>(productId)
+    const row = await statement.get<{ repository: string; settings: string }>(productId)
     if (row === undefined) throw notFound('product', String(productId), 'use the DSN of an existing product')
     const product = { repository: row.repository, settings: readJson(StoredSettings, row.settings) }
     known.set(productId, product)

@@ -14,12 +14,12 @@ export interface GroupCommitOptions<Session> {
    */
   begin: (prepare: Prepare) => Session
   /** Writes what a session has gathered for all of its items. */
-  end: (session: Session) => void
+  end: (session: Session) => Promise<void>
 }
 
 interface WaitingItem<Session> {
-  /** Does the work; the returned function is called once it is on disk. */
-  run(session: Session): () => void
+  /** Does the work; the function it resolves to is called once it is on disk. */
+  run(session: Session): Promise<() => void>
   reject(error: unknown): void
 }
 
@@ -59,24 +59,25 @@ export function groupCommit<Session>({ db, begin, end }: GroupCommitOptions<Sess
     schedule()
   }
 
-  function runAll(prepare: Prepare, items: readonly WaitingItem<Session>[]): (() => void)[] {
+  async function runAll(prepare: Prepare, items: readonly WaitingItem<Session>[]): Promise<(() => void)[]> {
     let session = begin(prepare)
-    const outcomes = items.map((one) => {
-      prepare('SAVEPOINT item').run()
-      const outcome = attempt(() => one.run(session))
+    const outcomes: (() => void)[] = []
+    for (const one of items) {
+      await prepare('SAVEPOINT item').run()
+      const outcome = await attempt(one, session)
       if ('error' in outcome) {
-        undo(prepare, outcome.error)
-        end(session)
+        await undo(prepare, outcome.error)
+        await end(session)
         session = begin(prepare)
       }
-      prepare('RELEASE item').run()
-      return 'error' in outcome ? () => one.reject(outcome.error) : outcome.settle
-    })
-    end(session)
+      await prepare('RELEASE item').run()
+      outcomes.push('error' in outcome ? () => one.reject(outcome.error) : outcome.settle)
+    }
+    await end(session)
     return outcomes
   }
 
-  return <Result>(work: (session: Session) => Result): Promise<Result> => {
+  return <Result>(work: (session: Session) => Promise<Result>): Promise<Result> => {
     if (waiting.length >= LONGEST_QUEUE) {
       return Promise.reject(
         new ServiceError('unavailable', 'too many events wait for the disk; repeat in a moment', {
@@ -85,8 +86,8 @@ export function groupCommit<Session>({ db, begin, end }: GroupCommitOptions<Sess
       )
     }
     return new Promise<Result>((resolve, reject) => {
-      const run = (session: Session) => {
-        const result = work(session)
+      const run = async (session: Session) => {
+        const result = await work(session)
         return () => resolve(result)
       }
       waiting.push({ run, reject })
@@ -95,18 +96,21 @@ export function groupCommit<Session>({ db, begin, end }: GroupCommitOptions<Sess
   }
 }
 
-function attempt(run: () => () => void): { settle: () => void } | { error: unknown } {
+async function attempt<Session>(
+  item: WaitingItem<Session>,
+  session: Session,
+): Promise<{ settle: () => void } | { error: unknown }> {
   try {
-    return { settle: run() }
+    return { settle: await item.run(session) }
   } catch (error) {
     return { error }
   }
 }
 
 /** Some failures (a full disk) end the whole transaction; then the savepoint is gone, and all items have failed. */
-function undo(prepare: Prepare, cause: unknown): void {
+async function undo(prepare: Prepare, cause: unknown): Promise<void> {
   try {
-    prepare('ROLLBACK TO item').run()
+    await prepare('ROLLBACK TO item').run()
   } catch {
     throw cause
   }

@@ -11,11 +11,11 @@ export interface OriginRelease extends OrderedRelease {
 /** The releases that one transaction compares; `Vouched` says which of them count. */
 export interface KnownReleases {
   /** Any release, also one that only events named. */
-  find(id: string): OriginRelease | undefined
+  find(id: string): Promise<OriginRelease | undefined>
   /** The known releases of an environment, read once. */
-  list(environmentId: string): readonly OriginRelease[]
+  list(environmentId: string): Promise<readonly OriginRelease[]>
   /** The first known release of the commit, in whichever environment. */
-  withCommit(productId: number, commit: string): OriginRelease | undefined
+  withCommit(productId: number, commit: string): Promise<OriginRelease | undefined>
   /** Call after the transaction has created or changed a release of the environment. */
   changed(environmentId: string): void
 }
@@ -50,23 +50,23 @@ function selectReleases(prepare: Prepare, { columns, known }: Selection): KnownR
   return {
     find: (id) => prepare(`SELECT ${columns} FROM release WHERE id = ?`).get<OriginRelease>(id),
 
-    list(environmentId) {
+    async list(environmentId) {
       const before = lists.get(environmentId)
       if (before !== undefined) return before
       const statement = prepare(`SELECT ${columns} FROM release WHERE environment_id = ? AND ${known}`)
-      const found = statement.all<OriginRelease>(environmentId)
+      const found = await statement.all<OriginRelease>(environmentId)
       lists.set(environmentId, found)
       return found
     },
 
-    withCommit(productId, commit) {
+    async withCommit(productId, commit) {
       const { from, below } = commitRange(commit)
-      return prepare(
+      const statement = prepare(
         `SELECT ${columns}, commit_sha FROM release WHERE product_id = ? AND commit_sha >= ? AND commit_sha < ?
            AND commit_sha <> '' AND ${known} ORDER BY created_at, id`,
       )
-        .all<OriginRelease & { commit_sha: string }>(productId, from, below)
-        .find((release) => isSameCommit(release.commit_sha, commit))
+      const near = await statement.all<OriginRelease & { commit_sha: string }>(productId, from, below)
+      return near.find((release) => isSameCommit(release.commit_sha, commit))
     },
 
     changed: (environmentId) => void lists.delete(environmentId),

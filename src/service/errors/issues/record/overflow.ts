@@ -18,13 +18,13 @@ export interface OverflowGrouping extends Omit<Grouping, 'basis'> {
 }
 
 /** Whether an event may start an issue; reads one row, so that the cost does not depend on how many there are. */
-export function hasRoomForIssue(
+export async function hasRoomForIssue(
   prepare: Prepare,
   productId: number,
   { now, mostPerHour }: { now: number; mostPerHour: number },
-): boolean {
+): Promise<boolean> {
   if (mostPerHour === 0) return true
-  const earlier = prepare(
+  const earlier = await prepare(
     'SELECT created_at FROM issue WHERE product_id = ? ORDER BY number DESC LIMIT 1 OFFSET ?',
   ).get<{ created_at: number }>(productId, mostPerHour - 1)
   return earlier === undefined || earlier.created_at <= now - hourMs
@@ -34,13 +34,13 @@ export function hasRoomForIssue(
  * The same for an event with a server key: only issues that such events started count, so that strangers cannot use up
  * the room.
  */
-export function hasRoomForVouchedIssue(
+export async function hasRoomForVouchedIssue(
   prepare: Prepare,
   productId: number,
   { now, mostPerHour }: { now: number; mostPerHour: number },
-): boolean {
+): Promise<boolean> {
   if (mostPerHour === 0) return true
-  const earlier = prepare(
+  const earlier = await prepare(
     `SELECT started_at FROM vouched_issue WHERE product_id = ? AND started_at IS NOT NULL
      ORDER BY started_at DESC LIMIT 1 OFFSET ?`,
   ).get<{ started_at: number }>(productId, mostPerHour - 1)

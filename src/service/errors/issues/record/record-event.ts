@@ -1,11 +1,12 @@
+import { once } from '../../../../lib/once.ts'
 import { takeNumber } from '../../../workspace/numbers.ts'
 import type { Platform } from '../../../shared/context.ts'
 import { attachHashes, findByHashes } from '../../grouping/lookup.ts'
 import type { Prepare } from '../../../sql/database.ts'
-import type { Attribute, OpenLocator } from './attribution.ts'
+import type { LocateEvent } from './attribution.ts'
 import { keepBody, type KeptBody } from '../bodies/keep.ts'
 import { countOccurrence, countUser, type PlaceCounters } from './counters.ts'
-import { issueFrames, recordIssueFrames } from '../issue-frames.ts'
+import { recordIssueFrames } from '../issue-frames.ts'
 import type { EventPlace, FindPlace, ReadProduct } from './event-place.ts'
 import { hasRoomForIssue, hasRoomForVouchedIssue, overflowGrouping } from './overflow.ts'
 import { recordVouched } from './record-vouched.ts'
@@ -23,8 +24,7 @@ export interface Recorded {
 export interface RecordTools {
   prepare: Prepare
   platform: Platform
-  attribute: Attribute
-  locator: OpenLocator
+  locate: LocateEvent
   releases: KnownReleases
   vouchedReleases: KnownReleases
   product: ReadProduct
@@ -39,28 +39,32 @@ export interface RecordTools {
  * §12). A second event with the same SDK id changes nothing and returns the id of the first one. Throws when the
  * product is unknown.
  */
-export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
+export async function recordEvent(tools: RecordTools, prepared: Prepared): Promise<Recorded> {
   const { prepare } = tools
   const { productId, event, vouched } = prepared
-  const known = findDuplicate(tools, prepared)
+  const known = await findDuplicate(tools, prepared)
   if (known !== undefined) return { id: known, duplicate: true }
 
-  const { repository, settings } = tools.product(productId)
+  const { repository, settings } = await tools.product(productId)
   const { environment, release } = event
   const asked = { id: productId, createsEnvironments: settings.auto_create_environments }
-  const place = tools.findPlace(asked, { environment, release, vouched })
+  const place = await tools.findPlace(asked, { environment, release, vouched })
 
-  const { before, filed } = findOrFold(tools, prepared)
+  const { before, filed } = await findOrFold(tools, prepared)
   const isFolded = filed !== prepared
-  const locate = tools.locator(prepare, productId, repository)
-  const componentId = () => (isFolded ? '' : tools.attribute(prepare, productId, prepared.stacks(), locate))
-  const issueId = before?.id ?? createIssue(tools, filed, place, componentId)
-  const isNewPath = attachIssueHashes(prepare, filed, issueId)
+  // Most events are of a known place in the code, and ask for nothing.
+  const located = once(() => tools.locate(prepare, { id: productId, repository }, prepared.stacks()))
+  const componentId = async () => (isFolded ? '' : (await located()).componentId())
+  const issueId = before?.id ?? (await createIssue(tools, filed, place, componentId))
+  const isNewPath = await attachIssueHashes(prepare, filed, issueId)
   const { hash } = prepared.grouping
   // The issue that collects events has no place in the code in common with them.
-  const kept = keepBody(prepare, prepared.packed, { productId, issueId, hash, mayAdd: !isFolded })
-  const occurrence = insertOccurrence(tools, prepared, { issueId, place, before, kept })
-  if (isNewPath && !isFolded) recordIssueFrames(prepare, productId, issueId, issueFrames(prepared.stacks(), locate))
+  const kept = await keepBody(prepare, prepared.packed, { productId, issueId, hash, mayAdd: !isFolded })
+  const occurrence = await insertOccurrence(tools, prepared, { issueId, place, before, kept })
+  if (isNewPath && !isFolded) {
+    const { frames } = await located()
+    await recordIssueFrames(prepare, productId, issueId, frames())
+  }
   const occurred = {
     issueId,
     place,
@@ -69,15 +73,17 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
     userHash: event.user_hash,
     isNewest: before === undefined || event.timestamp >= before.last_seen,
   }
-  const newUsers = countUser(prepare, occurred) ? 1 : 0
-  updateIssue(prepare, filed, { issueId, place, before, seq: occurrence.seq, newUsers })
-  countOccurrence(prepare, occurred)
+  const newUsers = (await countUser(prepare, occurred)) ? 1 : 0
+  await updateIssue(prepare, filed, { issueId, place, before, seq: occurrence.seq, newUsers })
+  await countOccurrence(prepare, occurred)
   const { timestamp, level } = event
   const { title, type } = filed.grouping
   const reopening = { productId, place, namesRelease: release !== '', reopens: settings.reopen_on_regression }
-  const outcome = vouched ? recordVouched(tools, { ...reopening, issueId, timestamp, level, title, type }) : 'stays'
+  const outcome = vouched
+    ? await recordVouched(tools, { ...reopening, issueId, timestamp, level, title, type })
+    : 'stays'
   if (before !== undefined && before.status !== 'unresolved') {
-    mayReopen(tools, { ...reopening, issue: before, vouched: outcome })
+    await mayReopen(tools, { ...reopening, issue: before, vouched: outcome })
   }
   // At the end, because what is gathered is not rolled back with the event.
   tools.places.count(place, timestamp)
@@ -88,17 +94,15 @@ export function recordEvent(tools: RecordTools, prepared: Prepared): Recorded {
  * The id of the occurrence that the event repeats. An event with a server key takes its id from one that came with a
  * public key: otherwise a stranger who reads an id in time could suppress the event.
  */
-function findDuplicate(
+async function findDuplicate(
   { prepare, platform }: RecordTools,
   { productId, event, vouched }: Prepared,
-): string | undefined {
-  const known = prepare('SELECT id, vouched FROM occurrence WHERE product_id = ? AND sdk_event_id = ?').get<{
-    id: string
-    vouched: number
-  }>(productId, event.sdk_event_id)
+): Promise<string | undefined> {
+  const select = prepare('SELECT id, vouched FROM occurrence WHERE product_id = ? AND sdk_event_id = ?')
+  const known = await select.get<{ id: string; vouched: number }>(productId, event.sdk_event_id)
   if (known === undefined || known.vouched === 1 || !vouched) return known?.id
   const other = platform.newId().replaceAll('-', '')
-  prepare('UPDATE occurrence SET sdk_event_id = ? WHERE id = ?').run(other, known.id)
+  await prepare('UPDATE occurrence SET sdk_event_id = ? WHERE id = ?').run(other, known.id)
   return undefined
 }
 
@@ -110,15 +114,17 @@ interface Filed {
 }
 
 /** The event's issue if it exists; an event that may not start one is filed under the issue that collects such events. */
-function findOrFold({ prepare, platform, newIssuesPerHour }: RecordTools, prepared: Prepared): Filed {
-  const known = findIssue(prepare, prepared)
+async function findOrFold({ prepare, platform, newIssuesPerHour }: RecordTools, prepared: Prepared): Promise<Filed> {
+  const known = await findIssue(prepare, prepared)
   if (known !== undefined) return toFiled(prepared, known)
   const room = { now: platform.now(), mostPerHour: newIssuesPerHour }
   const hasRoom = prepared.vouched ? hasRoomForVouchedIssue : hasRoomForIssue
-  if (hasRoom(prepare, prepared.productId, room)) return toFiled(prepared, undefined, findJoinable(prepare, prepared))
+  if (await hasRoom(prepare, prepared.productId, room)) {
+    return toFiled(prepared, undefined, await findJoinable(prepare, prepared))
+  }
   const filed = { ...prepared, grouping: overflowGrouping(prepared.grouping, newIssuesPerHour) }
-  const collecting = findIssue(prepare, filed)
-  return toFiled(filed, collecting, collecting === undefined ? findJoinable(prepare, filed) : undefined)
+  const collecting = await findIssue(prepare, filed)
+  return toFiled(filed, collecting, collecting === undefined ? await findJoinable(prepare, filed) : undefined)
 }
 
 /** An issue that is joined gets the hashes, which an event with a server key vouches for. */
@@ -135,7 +141,7 @@ interface FoundIssue {
 }
 
 /** The issue that the event's hashes lead to (errors §2.2 item 7); one with a server key follows vouched hashes alone. */
-function findIssue(prepare: Prepare, prepared: Prepared): FoundIssue | undefined {
+function findIssue(prepare: Prepare, prepared: Prepared): Promise<FoundIssue | undefined> {
   return findWhere(prepare, prepared, prepared.vouched ? 'issue_hash.vouched = 1' : '1 = 1')
 }
 
@@ -143,33 +149,42 @@ function findIssue(prepare: Prepare, prepared: Prepared): FoundIssue | undefined
  * For an event with a server key the issue that other hashes lead to, if nothing is vouched for of it: an event with a
  * public key cannot file it under an issue that is old, resolved or ignored.
  */
-function findJoinable(prepare: Prepare, prepared: Prepared): FoundIssue | undefined {
-  if (!prepared.vouched) return undefined
+function findJoinable(prepare: Prepare, prepared: Prepared): Promise<FoundIssue | undefined> {
+  if (!prepared.vouched) return Promise.resolve(undefined)
   const isFree = 'NOT EXISTS (SELECT 1 FROM vouched_issue WHERE vouched_issue.issue_id = issue.id)'
   return findWhere(prepare, prepared, isFree)
 }
 
-function findWhere(prepare: Prepare, { productId, grouping }: Prepared, condition: string): FoundIssue | undefined {
+function findWhere(
+  prepare: Prepare,
+  { productId, grouping }: Prepared,
+  condition: string,
+): Promise<FoundIssue | undefined> {
   const statement = prepare(
     `SELECT issue.id, issue.status, issue.resolved_in, issue.fixed_in, issue.ignore_until, issue.first_seen,
        issue.last_seen, issue.times_seen
      FROM issue_hash JOIN issue ON issue.id = issue_hash.issue_id
      WHERE issue_hash.product_id = ? AND issue_hash.hash = ? AND ${condition}`,
   )
-  return findByHashes(grouping, (hash) => {
-    const facts = statement.get<IssueFacts>(productId, hash)
+  return findByHashes(grouping, async (hash) => {
+    const facts = await statement.get<IssueFacts>(productId, hash)
     return facts && { facts, hash }
   })
 }
 
 /** A row with all counters at zero: `updateIssue` adds the first occurrence like every other. */
-function createIssue(tools: RecordTools, prepared: Prepared, place: EventPlace, componentId: () => string): string {
+async function createIssue(
+  tools: RecordTools,
+  prepared: Prepared,
+  place: EventPlace,
+  componentId: () => Promise<string>,
+): Promise<string> {
   const { prepare, platform } = tools
   const { productId, event, grouping } = prepared
-  const number = takeNumber(prepare, productId, 'issue')
+  const number = await takeNumber(prepare, productId, 'issue')
   const id = platform.newId()
   const { algorithm, basis, hash, explanation } = grouping
-  prepare(
+  await prepare(
     `INSERT INTO issue (id, product_id, number, title, type, value, culprit, level, platform, first_seen, last_seen,
        times_seen, first_release_id, component_id, handled, corroboration, grouping, first_seq, last_seq, created_at)
      VALUES (?, ?, ?, '', '', '', '', '', '', ?, ?, 0, ?, ?, 0, '{}', ?, 0, 0, ?)`,
@@ -180,14 +195,14 @@ function createIssue(tools: RecordTools, prepared: Prepared, place: EventPlace, 
     event.timestamp,
     event.timestamp,
     place.releaseId,
-    componentId(),
+    await componentId(),
     JSON.stringify({ algorithm, basis, hash, explanation }),
     platform.now(),
   )
   return id
 }
 
-function insertOccurrence(
+async function insertOccurrence(
   { prepare, platform }: RecordTools,
   { productId, event, summary, vouched }: Prepared,
   {
@@ -196,9 +211,9 @@ function insertOccurrence(
     before,
     kept,
   }: { issueId: string; place: EventPlace; before: IssueFacts | undefined; kept: KeptBody },
-): { id: string; seq: number } {
+): Promise<{ id: string; seq: number }> {
   const id = platform.newId()
-  const seq = prepare(
+  const seq = await prepare(
     `INSERT INTO occurrence (id, product_id, issue_id, sdk_event_id, timestamp, received_at, place_id, user_hash,
        summary, body, dictionary_id, size_bytes, before_first_seen, before_last_seen, before_times_seen,
        vouched) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -228,11 +243,11 @@ function insertOccurrence(
  * and the writer with a public one. Returns whether any hash is new, which
  * means that the issue had not been reached through this path in the code before.
  */
-export function attachIssueHashes(
+export async function attachIssueHashes(
   prepare: Prepare,
   { productId, grouping, vouched }: Pick<Prepared, 'productId' | 'grouping' | 'vouched'>,
   issueId: string,
-): boolean {
+): Promise<boolean> {
   const statement = prepare(
     vouched
       ? `INSERT INTO issue_hash (product_id, hash, issue_id, vouched) VALUES (?, ?, ?, 1)
@@ -240,10 +255,10 @@ export function attachIssueHashes(
       : 'INSERT INTO issue_hash (product_id, hash, issue_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   )
   let attached = false
-  attachHashes(grouping, (hash) => {
-    const isNew = statement.run(productId, hash, issueId).changes > 0
-    attached ||= isNew
-    return isNew
+  await attachHashes(grouping, async (hash) => {
+    const { changes } = await statement.run(productId, hash, issueId)
+    attached ||= changes > 0
+    return changes > 0
   })
   return attached
 }

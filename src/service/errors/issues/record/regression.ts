@@ -23,42 +23,39 @@ interface Reopening extends NewOccurrence {
  * when it regressed or its ignoring ended, with a history row by the system. For the gate it stays closed, and excluded,
  * until a vouched event or a member opens it (`record-vouched.ts`).
  */
-export function mayReopen(tools: ReopeningTools, occurrence: Reopening): void {
+export async function mayReopen(tools: ReopeningTools, occurrence: Reopening): Promise<void> {
   const { prepare, platform, releases } = tools
   const { issue, place, reopens, vouched } = occurrence
   const now = platform.now()
   const isDecided = vouched === 'regressed' || vouched === 'ignore_ended'
-  const outcome = isDecided ? vouched : judgeClosed(issue, occurrence, { releases, now })
+  const outcome = isDecided ? vouched : await judgeClosed(issue, occurrence, { releases, now })
   if (outcome === 'held') {
-    prepare('UPDATE issue SET held_count = held_count + 1, held_last_at = ? WHERE id = ?').run(now, issue.id)
+    await prepare('UPDATE issue SET held_count = held_count + 1, held_last_at = ? WHERE id = ?').run(now, issue.id)
   }
-  if (outcome === 'ignore_ended') reopen(tools, issue, { reason: 'ignore_ended', isRegression: false })
+  if (outcome === 'ignore_ended') await reopen(tools, issue, { reason: 'ignore_ended', isRegression: false })
   if (outcome !== 'regressed') return
   if (place.releaseId !== '') {
-    prepare('INSERT INTO issue_regression (release_id, issue_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING').run(
-      place.releaseId,
-      issue.id,
-      now,
-    )
+    const insert = 'INSERT INTO issue_regression (release_id, issue_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
+    await prepare(insert).run(place.releaseId, issue.id, now)
   }
-  if (reopens) reopen(tools, issue, { reason: 'regression', isRegression: true })
-  else prepare('UPDATE issue SET is_regression = 1 WHERE id = ?').run(issue.id)
+  if (reopens) await reopen(tools, issue, { reason: 'regression', isRegression: true })
+  else await prepare('UPDATE issue SET is_regression = 1 WHERE id = ?').run(issue.id)
 }
 
-function reopen(
+async function reopen(
   { prepare, platform }: ReopeningTools,
   { id, status }: Reopening['issue'],
   { reason, isRegression }: { reason: 'regression' | 'ignore_ended'; isRegression: boolean },
-): void {
+): Promise<void> {
   const now = platform.now()
   const actor = JSON.stringify(systemActor)
-  prepare(
+  await prepare(
     `UPDATE issue SET status = 'unresolved', is_regression = CASE WHEN ?1 = 1 THEN 1 ELSE is_regression END,
        reopened_count = reopened_count + 1,
        resolved_in = NULL, fixed_in = NULL, ignore_until = NULL, held_count = 0, held_last_at = NULL,
        status_changed_by = ?2, status_changed_at = ?3, status_note = '', version = version + 1 WHERE id = ?4`,
   ).run(isRegression ? 1 : 0, actor, now, id)
-  prepare(
+  await prepare(
     `INSERT INTO issue_history (id, issue_id, from_status, to_status, actor, at, reason)
      VALUES (?, ?, ?, 'unresolved', ?, ?, ?)`,
   ).run(platform.newId(), id, status, actor, now, reason)

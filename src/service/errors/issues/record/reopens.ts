@@ -14,7 +14,7 @@ export interface Occurred {
   /** The row of that release; undefined also when events may not create another. */
   release: OriginRelease | undefined
   /** The known releases of the environment. */
-  known: () => readonly OriginRelease[]
+  known: () => Promise<readonly OriginRelease[]>
 }
 
 /**
@@ -26,21 +26,26 @@ export interface Occurred {
 export type Judgement = 'reopens' | 'older' | 'unproven'
 
 /** The judgement of an occurrence; only releases that a token made known have an order. */
-export function judge(fix: Fix, event: Occurred): Judgement {
+export async function judge(fix: Fix, event: Occurred): Promise<Judgement> {
   const { release } = event
   if (fix.kind === 'plain') return judgePlain(fix.newest, event)
   if (release === undefined || !isKnownRelease(release)) return 'unproven'
   if (fix.kind === 'release') return compareFixes(release, fix.release) < 0 ? 'older' : 'reopens'
   const { newest } = fix
   if (newest === undefined || compareFixes(release, newest) > 0) return 'reopens'
-  return event.known().some((one) => compareFixes(one, newest) > 0) ? 'older' : 'unproven'
+  const known = await event.known()
+  return known.some((one) => compareFixes(one, newest) > 0) ? 'older' : 'unproven'
 }
 
 /** Resolved without a release: also events without one reopen, and all of an environment without known releases. */
-function judgePlain(newest: OriginRelease | undefined, { namesRelease, release, known }: Occurred): Judgement {
+async function judgePlain(
+  newest: OriginRelease | undefined,
+  { namesRelease, release, known }: Occurred,
+): Promise<Judgement> {
   if (!namesRelease) return 'reopens'
   if (newest === undefined) {
-    return (release !== undefined && isKnownRelease(release)) || known().length === 0 ? 'reopens' : 'unproven'
+    const isKnown = release !== undefined && isKnownRelease(release)
+    return isKnown || (await known()).length === 0 ? 'reopens' : 'unproven'
   }
   // Issues resolved before unknown releases were left out may be compared with one.
   if (release === undefined || (isKnownRelease(newest) && !isKnownRelease(release))) return 'unproven'

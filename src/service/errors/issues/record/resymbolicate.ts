@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type * as z from 'zod'
 import type { Grouping } from '../../grouping/index.ts'
-import type { Attribute, OpenLocator } from './attribution.ts'
+import type { LocateEvent } from './attribution.ts'
 import type { StoredEvent } from '../bodies/body.ts'
 import { createBodyReader, type PackedEvent } from '../bodies/read.ts'
 import { Summary, writeSummary } from '../columns.ts'
 import type { ClaimCheck } from './claims.ts'
 import { corroborate, storedCorroboration } from './corroboration.ts'
-import { issueFrames, replaceIssueFrames } from '../issue-frames.ts'
+import { replaceIssueFrames } from '../issue-frames.ts'
 import { findOverflowIssue } from './overflow.ts'
 import { setComponent } from '../../../workspace/activity.ts'
 import { noteIssueChange } from '../../../workspace/issue-facts/revision.ts'
@@ -33,8 +33,7 @@ const MOST_ROUNDS = 3
 export interface Resymbolicating {
   db: Database
   symbolicator: Pick<Symbolicator, 'symbolicate' | 'changed'>
-  attribute: Attribute
-  locator: OpenLocator
+  locate: LocateEvent
   claims: Pick<ClaimCheck, 'contradicts'>
   /** Smaller in tests. */
   mostBytes?: number
@@ -206,20 +205,23 @@ async function renew(
     renewed.push({ issueId, productId, occurrence, event: read.event, grouping: read.grouping, summary })
   }
   if (renewed.length + contradicted.length === 0) return { changed: 0, late: [] }
-  return tools.db.batch((prepare) => {
-    for (const issueId of contradicted) contradict(prepare, issueId)
-    const outcomes = renewed.map((issue) => ({ id: issue.issueId, outcome: write(prepare, tools, issue) }))
-    return {
-      changed: outcomes.filter(({ outcome }) => outcome === 'changed').length,
-      late: outcomes.filter(({ outcome }) => outcome === 'late').map(({ id }) => id),
+  return tools.db.batch(async (prepare) => {
+    for (const issueId of contradicted) await contradict(prepare, issueId)
+    const late: string[] = []
+    let changed = 0
+    for (const issue of renewed) {
+      const outcome = await write(prepare, tools, issue)
+      if (outcome === 'changed') changed += 1
+      if (outcome === 'late') late.push(issue.issueId)
     }
+    return { changed, late }
   })
 }
 
 /** Of several events only the newest was read. */
-function contradict(prepare: Prepare, issueId: string): void {
-  prepare('UPDATE issue SET contradicted = 1 WHERE id = ? AND times_seen = 1').run(issueId)
-  noteIssueChange(prepare, issueId)
+async function contradict(prepare: Prepare, issueId: string): Promise<void> {
+  await prepare('UPDATE issue SET contradicted = 1 WHERE id = ? AND times_seen = 1').run(issueId)
+  await noteIssueChange(prepare, issueId)
 }
 
 /** The summary with another title or state; the text as it is stored when they are the same. */
@@ -230,21 +232,21 @@ function renewedSummary(stored: string, title: string, state: z.output<typeof Su
 }
 
 /** `late` means that the issue has received a newer event since this one was read. */
-function write(
+async function write(
   prepare: Prepare,
-  { attribute, locator }: Pick<Resymbolicating, 'attribute' | 'locator'>,
+  { locate }: Pick<Resymbolicating, 'locate'>,
   renewed: Renewed,
-): 'changed' | 'same' | 'late' {
+): Promise<'changed' | 'same' | 'late'> {
   const { issueId, productId, occurrence, event, grouping, summary } = renewed
-  const newest = prepare(
+  const newest = await prepare(
     'SELECT id FROM occurrence WHERE issue_id = ? AND body IS NOT NULL ORDER BY timestamp DESC, seq DESC LIMIT 1',
   ).get<{ id: string }>(issueId)
   if (newest?.id !== occurrence.id) return 'late'
-  const product = prepare('SELECT repository FROM product WHERE id = ?').get<{ repository: string }>(productId)
+  const select = prepare('SELECT repository FROM product WHERE id = ?')
+  const product = await select.get<{ repository: string }>(productId)
   if (product === undefined) return 'same'
-  const locate = locator(prepare, productId, product.repository)
-  const attached = attachIssueHashes(prepare, { ...renewed, vouched: occurrence.vouched }, issueId)
-  const face = prepare(
+  const attached = await attachIssueHashes(prepare, { ...renewed, vouched: occurrence.vouched }, issueId)
+  const face = await prepare(
     `UPDATE issue SET title = ?1, type = ?2, value = ?3, culprit = ?4, corroboration = ?5
      WHERE id = ?6 AND (title, type, value, culprit, corroboration) <> (?1, ?2, ?3, ?4, ?5)`,
   ).run(
@@ -255,25 +257,24 @@ function write(
     storedCorroboration(occurrence.releaseId, corroborate(event)),
     issueId,
   )
-  const moved = setComponent(prepare, issueId, attribute(prepare, productId, event, locate))
-  const summed = prepare('UPDATE occurrence SET summary = ?1 WHERE id = ?2 AND summary <> ?1').run(
-    summary,
-    occurrence.id,
-  )
-  const grouped = writeGrouping(prepare, renewed)
+  const located = await locate(prepare, { id: productId, repository: product.repository }, event)
+  const moved = await setComponent(prepare, issueId, located.componentId())
+  const summing = prepare('UPDATE occurrence SET summary = ?1 WHERE id = ?2 AND summary <> ?1')
+  const summed = await summing.run(summary, occurrence.id)
+  const grouped = await writeGrouping(prepare, renewed)
   if (!attached && !moved && face.changes + summed.changes + grouped === 0) return 'same'
-  replaceIssueFrames(prepare, productId, issueId, issueFrames(event, locate))
+  await replaceIssueFrames(prepare, productId, issueId, located.frames())
   return 'changed'
 }
 
 /** An issue's grouping describes a hash that leads to it; a hash that belongs to another issue is not written here. */
-function writeGrouping(prepare: Prepare, { issueId, productId, grouping }: Renewed): number {
+async function writeGrouping(prepare: Prepare, { issueId, productId, grouping }: Renewed): Promise<number> {
   const { algorithm, basis, hash, explanation } = grouping
-  const owner = prepare('SELECT issue_id FROM issue_hash WHERE product_id = ? AND hash = ?').get<{ issue_id: string }>(
-    productId,
-    hash,
-  )
+  const select = prepare('SELECT issue_id FROM issue_hash WHERE product_id = ? AND hash = ?')
+  const owner = await select.get<{ issue_id: string }>(productId, hash)
   if (owner?.issue_id !== issueId) return 0
   const text = JSON.stringify({ algorithm, basis, hash, explanation })
-  return prepare('UPDATE issue SET grouping = ?1 WHERE id = ?2 AND grouping <> ?1').run(text, issueId).changes
+  const update = prepare('UPDATE issue SET grouping = ?1 WHERE id = ?2 AND grouping <> ?1')
+  const { changes } = await update.run(text, issueId)
+  return changes
 }

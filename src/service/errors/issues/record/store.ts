@@ -71,8 +71,7 @@ export function createEventStore({
       return {
         prepare,
         platform,
-        attribute: attribution.attribute,
-        locator: attribution.locator,
+        locate: attribution.locate,
         ...releases,
         product: createProductReader(prepare),
         findPlace: createPlaceFinder({ prepare, platform, ...releases }),

@@ -28,13 +28,14 @@ export interface Addition {
  * as long as every event gives reason for it. A column that does not change is not set: SQLite writes the indexes of every
  * column that is.
  */
-export function updateIssue(prepare: Prepare, prepared: Prepared, addition: Addition): void {
+export async function updateIssue(prepare: Prepare, prepared: Prepared, addition: Addition): Promise<void> {
   const { issueId, place, before } = addition
   const { timestamp } = prepared.event
-  if (before === undefined || timestamp >= before.last_seen) addNewest(prepare, prepared, addition)
-  else prepare(`UPDATE issue SET ${counters} WHERE id = ?5`).run(...counted(prepared, addition))
+  if (before === undefined || timestamp >= before.last_seen) await addNewest(prepare, prepared, addition)
+  else await prepare(`UPDATE issue SET ${counters} WHERE id = ?5`).run(...counted(prepared, addition))
   if (before === undefined || timestamp >= before.first_seen) return
-  prepare('UPDATE issue SET first_seen = ?, first_release_id = ? WHERE id = ?').run(timestamp, place.releaseId, issueId)
+  const first = prepare('UPDATE issue SET first_seen = ?, first_release_id = ? WHERE id = ?')
+  await first.run(timestamp, place.releaseId, issueId)
 }
 
 const counters = `times_seen = times_seen + 1, users_affected = users_affected + ?1, last_seq = ?2,
@@ -46,10 +47,10 @@ function counted({ suspicious, contradicted }: Prepared, { issueId, seq, newUser
   return [newUsers, seq, suspicious ? 1 : 0, contradicted ? 1 : 0, issueId] as const
 }
 
-function addNewest(prepare: Prepare, prepared: Prepared, addition: Addition): void {
+function addNewest(prepare: Prepare, prepared: Prepared, addition: Addition): Promise<unknown> {
   const { event, grouping, causes, signs } = prepared
   const { place } = addition
-  prepare(
+  return prepare(
     `UPDATE issue SET ${counters}, last_seen = ?6, title = ?7, type = ?8, value = ?9, culprit = ?10, level = ?11,
        platform = ?12, handled = ?13, causes = ?14, last_release_id = coalesce(nullif(?15, ''), last_release_id),
        corroboration = ?16 WHERE id = ?5`,

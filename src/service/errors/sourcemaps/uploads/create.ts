@@ -52,7 +52,7 @@ export async function createUpload({ rows, prepare, call, secret, tables }: Crea
   const renamed = reusable && areWhole(tables, reusable.artifacts) ? renameArtifacts(reusable, facts) : undefined
   if (reusable !== undefined && renamed !== undefined) {
     const upload = await insertReady(rows, call, product.id, facts, reusable.upload.size_bytes, renamed.outcome)
-    insertArtifacts(prepare, upload, renamed.artifacts)
+    await insertArtifacts(prepare, upload, renamed.artifacts)
     await vouchForRelease(rows, call, upload)
     return { response: await answer(upload), upload, indexed: true }
   }

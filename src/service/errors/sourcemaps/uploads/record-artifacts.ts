@@ -17,38 +17,41 @@ export async function recordArtifacts(
   owner: Owner,
   found: { artifacts: readonly ProcessedArtifact[]; sources: readonly string[] },
 ): Promise<void> {
-  await db.batch((prepare) => {
-    const left = prepare('DELETE FROM sourcemap_artifact WHERE sourcemap_id = ?').run(owner.id).changes
+  await db.batch(async (prepare) => {
+    const { changes: left } = await prepare('DELETE FROM sourcemap_artifact WHERE sourcemap_id = ?').run(owner.id)
     // Sources are written after the artifacts; finding those of one upload means reading all of the product's.
     if (left === 0) return
-    prepare('DELETE FROM sourcemap_source WHERE product_id = ? AND sourcemap_id = ?').run(owner.product_id, owner.id)
+    await prepare('DELETE FROM sourcemap_source WHERE product_id = ? AND sourcemap_id = ?').run(
+      owner.product_id,
+      owner.id,
+    )
   })
   for (const step of inSteps(found.artifacts)) await db.batch((prepare) => insertArtifacts(prepare, owner, step))
   for (const paths of inSteps(found.sources)) await recordSources(db, owner, paths)
 }
 
 async function recordSources(db: Database, owner: Owner, paths: readonly string[]): Promise<void> {
-  await db.batch((prepare) => {
+  await db.batch(async (prepare) => {
     const insert = prepare(
       'INSERT INTO sourcemap_source (product_id, path, sourcemap_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
     )
-    for (const path of paths) insert.run(owner.product_id, path, owner.id)
+    for (const path of paths) await insert.run(owner.product_id, path, owner.id)
   })
 }
 
 /** Stores artifacts inside the caller's transaction. */
-export function insertArtifacts(
+export async function insertArtifacts(
   prepare: Prepare,
   { id, product_id: productId, release, dist }: Owner,
   artifacts: readonly ProcessedArtifact[],
-): void {
+): Promise<void> {
   const insert = prepare(
     `INSERT INTO sourcemap_artifact
        (product_id, sourcemap_id, kind, content, debug_id, release, dist, path, base_name, counterpart)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   for (const { kind, content, debugId, path, counterpart } of artifacts) {
-    insert.run(productId, id, kind, content, debugId, release, dist, path, baseName(path), counterpart)
+    await insert.run(productId, id, kind, content, debugId, release, dist, path, baseName(path), counterpart)
   }
 }
 

@@ -83,34 +83,32 @@ async function findUnused({ db, now, limits = keptLimits }: RemovingUnused, prod
 /** The lists of files may be long, so that only some are changed in one transaction. */
 async function markExpired(db: Database, ids: readonly string[]): Promise<void> {
   for (let from = 0; from < ids.length; from += UPLOADS_PER_STEP) {
-    await db.batch((prepare) => {
+    await db.batch(async (prepare) => {
       const update = prepare('UPDATE sourcemap SET state = ?, files = ? WHERE id = ? AND state = ?')
-      for (const id of ids.slice(from, from + UPLOADS_PER_STEP)) update.run(expired, noFiles, id, ready)
+      for (const id of ids.slice(from, from + UPLOADS_PER_STEP)) await update.run(expired, noFiles, id, ready)
     })
   }
 }
 
 /** Removes artifacts and paths of expired uploads. */
 async function removeRows(where: { db: Database; signal: AbortSignal }, productId: number): Promise<number> {
-  const artifacts = await inSteps(
-    where,
-    (prepare) =>
-      prepare(
-        `DELETE FROM sourcemap_artifact WHERE id IN (
-           SELECT artifact.id FROM sourcemap JOIN sourcemap_artifact AS artifact ON artifact.sourcemap_id = sourcemap.id
-           WHERE sourcemap.product_id = ? AND sourcemap.state = ? LIMIT ?)`,
-      ).run(productId, expired, STEP).changes,
-  )
-  const paths = await inSteps(
-    where,
-    (prepare) =>
-      prepare(
-        `DELETE FROM sourcemap_source WHERE product_id = ?1 AND (path, sourcemap_id) IN (
-           SELECT source.path, source.sourcemap_id FROM sourcemap
-           JOIN sourcemap_source AS source ON source.sourcemap_id = sourcemap.id
-           WHERE sourcemap.product_id = ?1 AND sourcemap.state = ?2 LIMIT ?3)`,
-      ).run(productId, expired, STEP).changes,
-  )
+  const artifacts = await inSteps(where, async (prepare) => {
+    const { changes } = await prepare(
+      `DELETE FROM sourcemap_artifact WHERE id IN (
+         SELECT artifact.id FROM sourcemap JOIN sourcemap_artifact AS artifact ON artifact.sourcemap_id = sourcemap.id
+         WHERE sourcemap.product_id = ? AND sourcemap.state = ? LIMIT ?)`,
+    ).run(productId, expired, STEP)
+    return changes
+  })
+  const paths = await inSteps(where, async (prepare) => {
+    const { changes } = await prepare(
+      `DELETE FROM sourcemap_source WHERE product_id = ?1 AND (path, sourcemap_id) IN (
+         SELECT source.path, source.sourcemap_id FROM sourcemap
+         JOIN sourcemap_source AS source ON source.sourcemap_id = sourcemap.id
+         WHERE sourcemap.product_id = ?1 AND sourcemap.state = ?2 LIMIT ?3)`,
+    ).run(productId, expired, STEP)
+    return changes
+  })
   return artifacts + paths
 }
 
@@ -146,9 +144,9 @@ async function removeOld(file: string, before: number): Promise<void> {
 /** Notes which uploads mapped frames, in one transaction and at most once an hour for each. */
 export async function noteUsed(db: Database, ids: readonly string[], now: number): Promise<void> {
   if (ids.length === 0) return
-  await db.batch((prepare) => {
+  await db.batch(async (prepare) => {
     const update = prepare('UPDATE sourcemap SET used_at = ?1 WHERE id = ?2 AND coalesce(used_at, 0) < ?3')
-    for (const id of ids) update.run(now, id, now - hourMs)
+    for (const id of ids) await update.run(now, id, now - hourMs)
   })
 }
 

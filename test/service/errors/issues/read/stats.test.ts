@@ -107,10 +107,10 @@ test('an issue in 40,000 environments has an answer of the same size', async () 
   await using rig = await openRig()
   await rig.append()
   const { id } = (await rig.issues())[0]!
-  await rig.db.batch((prepare) => {
+  await rig.db.batch(async (prepare) => {
     const presence = prepare(`INSERT INTO issue_presence VALUES (?, ?, ?, 1, ?, ?)`)
     for (let index = 0; index < 40_000; index += 1)
-      presence.run(id, `e${index}`, `r${index}`, rig.clock.now, rig.clock.now)
+      await presence.run(id, `e${index}`, `r${index}`, rig.clock.now, rig.clock.now)
   })
   const { stats } = await rig.handlers.getIssueStats({ id }, rig.call)
   expect([stats.environments.length, stats.releases.length]).toEqual([50, 50])

@@ -259,8 +259,8 @@ function watchedDatabase(
           const statement = prepare(sql)
           return {
             ...statement,
-            all: <T>(...parameters: Parameters<typeof statement.all>) => {
-              const rows = statement.all<T>(...parameters)
+            all: async <T>(...parameters: Parameters<typeof statement.all>) => {
+              const rows = await statement.all<T>(...parameters)
               onList(sql, rows.length)
               return rows
             },

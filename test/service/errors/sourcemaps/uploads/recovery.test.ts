@@ -33,8 +33,8 @@ test('what a process that died was reading can be confirmed again after some min
   await using app = await startApp({ platform: { now: () => now } })
   const id = await send(app, input, map)
   await changeRow(app, id, { state: 'SOURCEMAP_STATE_PROCESSING', confirmed_at: now })
-  await app.db.batch((prepare) => {
-    prepare(
+  await app.db.batch(async (prepare) => {
+    await prepare(
       `INSERT INTO sourcemap_artifact (product_id, sourcemap_id, kind, content, path, base_name)
        VALUES (1, ?, 'map', 'half', '~/half', 'half')`,
     ).run(id)
@@ -124,12 +124,12 @@ test('what nobody confirms within a day expires, with its bytes and what broken 
 })
 
 async function recordHalf(app: App, id: string) {
-  await app.db.batch((prepare) => {
-    prepare(
+  await app.db.batch(async (prepare) => {
+    await prepare(
       `INSERT INTO sourcemap_artifact (product_id, sourcemap_id, kind, content, path, base_name)
        VALUES (1, ?, 'map', 'half', '~/half', 'half')`,
     ).run(id)
-    prepare(`INSERT INTO sourcemap_source (product_id, path, sourcemap_id) VALUES (1, 'src/half.ts', ?)`).run(id)
+    await prepare(`INSERT INTO sourcemap_source (product_id, path, sourcemap_id) VALUES (1, 'src/half.ts', ?)`).run(id)
   })
 }
 
