@@ -1,16 +1,14 @@
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { ServiceError } from '../../errors.ts'
-import { letOthersRun } from '../../lib/turns-of-others.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { explainFailure } from './database-file.ts'
 import type { Database, Pause, Prepare, Rows } from './database.ts'
 import { migrate } from './migrate.ts'
 import { isBusy, translate, translated } from './passing-failures.ts'
-import { sliceLength } from './writing/slice-length.ts'
 import { preparer, queryBuilder } from './sqlite-statements.ts'
 import { createWalFlush, type Sync, type WalFlush } from './writing/wal-flush.ts'
 import { createWalMerge, type WalMerge } from './writing/wal-merge.ts'
+import { WriteQueue, type WriteConnection } from './writing/write-queue.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
 /** How often to try the write lock while another process holds it. */
@@ -85,152 +83,42 @@ export function openReader(file: string): Rows {
   return queryBuilder(new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly: true }))
 }
 
-interface Slice {
-  /** When its time is used up, by `performance.now()`. */
-  until: number
-  ended: boolean
-  end(): void
+interface WriterOptions {
+  connection: DatabaseSync
+  flush: WalFlush
+  busyTimeoutMs: number
+  /** Called after each commit. */
+  committed: () => void
 }
 
-class SqliteDatabase implements Database {
-  readonly read: Rows
-  readonly #reader: DatabaseSync
-  readonly #writer: DatabaseSync
-  readonly #rows: Rows
-  readonly #prepare: Prepare
+/** The connection that writes, and what is done with the WAL after its commits. */
+class SqliteWriter implements WriteConnection {
+  readonly rows: Rows
+  readonly prepare: Prepare
+  readonly translate = translate
+  readonly #connection: DatabaseSync
   readonly #flush: WalFlush
-  readonly #merge: WalMerge
   readonly #busyTimeoutMs: number
-  #queue: Promise<unknown> = Promise.resolve()
+  readonly #committed: () => void
   /** When a write last gave up waiting for another process's lock. */
   #gaveUpAt = -Infinity
-  #closed = false
 
-  constructor(
-    writer: DatabaseSync,
-    reader: DatabaseSync,
-    { file, flush, busyTimeoutMs }: { file: string; flush: WalFlush; busyTimeoutMs: number },
-  ) {
-    this.#writer = writer
-    this.#reader = reader
+  constructor({ connection, flush, busyTimeoutMs, committed }: WriterOptions) {
+    this.#connection = connection
     this.#flush = flush
-    const changes = writer.prepare('SELECT total_changes() AS rows')
-    const changedRows = () => Number(changes.get()?.['rows'])
-    this.#merge = createWalMerge({ file, changedRows, hold: (work) => this.#follow(work) })
     this.#busyTimeoutMs = busyTimeoutMs
-    this.#rows = queryBuilder(writer)
-    const dataVersion = reader.prepare('PRAGMA data_version')
-    const committedState = () => Number(translated(() => dataVersion.get())?.['data_version'])
-    this.read = Object.assign(queryBuilder(reader), { committedState })
-    this.#prepare = preparer(writer)
-  }
-
-  write<T>(work: (rows: Rows, prepare: Prepare) => Promise<T>): Promise<T> {
-    return this.#transaction(() => work(this.#rows, this.#prepare))
-  }
-
-  batch<T>(work: (prepare: Prepare) => Promise<T>): Promise<T> {
-    return this.#transaction(() => work(this.#prepare))
-  }
-
-  async #transaction<T>(work: () => Promise<T>): Promise<T> {
-    const result = await this.#enqueue(async () => {
-      try {
-        const result = await work()
-        this.#commit()
-        return result
-      } catch (error) {
-        this.#rollback()
-        throw translate(error)
-      }
-    })
-    await this.#flush.flush()
-    return result
-  }
-
-  async writeInSlices<T>(work: (rows: Rows, prepare: Prepare, pause: Pause) => Promise<T>): Promise<T> {
-    let slice = await this.#openSlice()
-    const pause: Pause = async (beforeCommit) => {
-      const full = performance.now()
-      if (full < slice.until) return
-      await beforeCommit?.()
-      this.#commit()
-      const closed = performance.now()
-      slice.end()
-      await letOthersRun()
-      slice = await this.#openSlice({ closingMs: closed - full, closed })
-    }
-    try {
-      const result = await work(this.#rows, this.#prepare, pause)
-      this.#commit()
-      slice.end()
-      await this.#flush.flush()
-      return result
-    } catch (error) {
-      if (!slice.ended) this.#rollback()
-      throw translate(error)
-    } finally {
-      slice.end()
-    }
-  }
-
-  /** A transaction of its own in the queue, which other writes wait for until `end`. */
-  #openSlice({ closingMs = 0, closed = performance.now() } = {}): Promise<Slice> {
-    const { promise, resolve, reject } = Promise.withResolvers<Slice>()
-    const ended = Promise.withResolvers<void>()
-    const slice: Slice = {
-      until: 0,
-      ended: false,
-      end() {
-        slice.ended = true
-        ended.resolve()
-      },
-    }
-    const begin = () => {
-      const now = performance.now()
-      slice.until = now + sliceLength({ closingMs, waitedMs: now - closed })
-      resolve(slice)
-      return ended.promise
-    }
-    this.#enqueue(begin).catch(reject)
-    return promise
-  }
-
-  /**
-   * Waits for the writes in progress, then closes both connections; the last one to close merges the WAL into the file.
-   */
-  async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
-    await this.#merge.close()
-    await this.#queue
-    await this.#flush.close()
-    this.#reader.close()
-    this.#writer.close()
-  }
-
-  #enqueue<T>(work: () => T | Promise<T>): Promise<T> {
-    if (this.#closed) return Promise.reject(new ServiceError('unavailable', 'the database is closed; start again'))
-    const queuedAt = performance.now()
-    return this.#follow(() => this.#begin(queuedAt).then(work))
-  }
-
-  /** Does work when the writes before it have ended. */
-  #follow<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#queue.then(work)
-    // The queue continues even if this one failed: its caller handles `result`. The pause lets requests run between the
-    // transactions of a long job.
-    this.#queue = result.then(ignore, ignore).then(() => nextTurn())
-    return result
+    this.#committed = committed
+    this.rows = queryBuilder(connection)
+    this.prepare = preparer(connection)
   }
 
   /** Begins a transaction. A write that was queued while another waited in vain tries once: it has waited as long. */
-  async #begin(queuedAt: number): Promise<void> {
+  async begin(queuedAt: number): Promise<void> {
     const deadline = queuedAt <= this.#gaveUpAt ? 0 : performance.now() + this.#busyTimeoutMs
     for (;;) {
       try {
         this.#flush.check()
-        this.#writer.exec('BEGIN IMMEDIATE')
+        this.#connection.exec('BEGIN IMMEDIATE')
         return
       } catch (error) {
         if (!isBusy(error)) throw translate(error)
@@ -243,15 +131,74 @@ class SqliteDatabase implements Database {
     }
   }
 
-  #commit(): void {
-    this.#writer.exec('COMMIT')
-    this.#merge.committed()
+  commit(): void {
+    this.#connection.exec('COMMIT')
+    this.#committed()
   }
 
   /** Some errors (disk full) have already rolled back by themselves. */
-  #rollback(): void {
-    if (this.#writer.isTransaction) this.#writer.exec('ROLLBACK')
+  rollback(): void {
+    if (this.#connection.isTransaction) this.#connection.exec('ROLLBACK')
+  }
+
+  flush(): Promise<void> {
+    return this.#flush.flush()
   }
 }
 
-function ignore(): void {}
+class SqliteDatabase implements Database {
+  readonly read: Rows
+  readonly #reader: DatabaseSync
+  readonly #writer: DatabaseSync
+  readonly #flush: WalFlush
+  readonly #merge: WalMerge
+  readonly #queue: WriteQueue
+  #closing: Promise<void> | undefined
+
+  constructor(
+    writer: DatabaseSync,
+    reader: DatabaseSync,
+    { file, flush, busyTimeoutMs }: { file: string; flush: WalFlush; busyTimeoutMs: number },
+  ) {
+    this.#writer = writer
+    this.#reader = reader
+    this.#flush = flush
+    const committed = () => this.#merge.committed()
+    this.#queue = new WriteQueue(new SqliteWriter({ connection: writer, flush, busyTimeoutMs, committed }))
+    const changes = writer.prepare('SELECT total_changes() AS rows')
+    const changedRows = () => Number(changes.get()?.['rows'])
+    this.#merge = createWalMerge({ file, changedRows, hold: (work) => this.#queue.follow(work) })
+    const dataVersion = reader.prepare('PRAGMA data_version')
+    const committedState = () => Number(translated(() => dataVersion.get())?.['data_version'])
+    this.read = Object.assign(queryBuilder(reader), { committedState })
+  }
+
+  write<T>(work: (rows: Rows, prepare: Prepare) => Promise<T>): Promise<T> {
+    return this.#queue.write(work)
+  }
+
+  batch<T>(work: (prepare: Prepare) => Promise<T>): Promise<T> {
+    return this.#queue.batch(work)
+  }
+
+  writeInSlices<T>(work: (rows: Rows, prepare: Prepare, pause: Pause) => Promise<T>): Promise<T> {
+    return this.#queue.writeInSlices(work)
+  }
+
+  /**
+   * Waits for the writes in progress, then closes both connections; the last one to close merges the WAL into the file.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#queue.refuse()
+    await this.#merge.close()
+    await this.#queue.close()
+    await this.#flush.close()
+    this.#reader.close()
+    this.#writer.close()
+  }
+}
