@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
 import type { Dialect, IndexedTexts, TextIndex } from './database.ts'
-
-/** The most words of a query that are searched; more do not improve the result. */
-const MOST_WORDS = 16
+import { searchWords } from './search-words.ts'
 
 /** The columns of each FTS5 table, with the weights of their matches for BM25. */
 const indexes = {
@@ -16,7 +14,9 @@ const textIndex: TextIndex = {
     const { table, weights } = indexes[index]
     const columns = Object.keys(weights) as (keyof typeof texts)[]
     const values = columns.map((column) => String(texts[column]))
-    const insert = prepare(`INSERT INTO ${table} (rowid, ${columns.join(', ')}) VALUES (?${', ?'.repeat(columns.length)})`)
+    const insert = prepare(
+      `INSERT INTO ${table} (rowid, ${columns.join(', ')}) VALUES (?${', ?'.repeat(columns.length)})`,
+    )
     await insert.run(seq, ...values)
   },
 
@@ -39,10 +39,9 @@ const textIndex: TextIndex = {
  * that FTS5 gives a meaning (operators, columns, quotes) is treated as a separator.
  */
 function matchExpression(query: string, words: 'all' | 'any'): string | undefined {
-  const found = query.normalize('NFC').match(/[\p{L}\p{N}]+/gu) ?? []
-  const distinct = [...new Set(found.map((word) => word.toLowerCase()))].slice(0, MOST_WORDS)
-  if (distinct.length === 0) return undefined
-  return distinct.map((word) => `"${word}"*`).join(words === 'all' ? ' ' : ' OR ')
+  const found = searchWords(query)
+  if (found.length === 0) return undefined
+  return found.map((word) => `"${word}"*`).join(words === 'all' ? ' ' : ' OR ')
 }
 
 /** SQLite with JSON functions and FTS5. */

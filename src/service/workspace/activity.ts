@@ -19,8 +19,8 @@ export async function countActivity(
 ): Promise<void> {
   await prepare(
     `INSERT INTO activity (subject_id, bucket, count)
-     SELECT component_id, ?2, 1 FROM issue WHERE id = ?1 AND component_id <> ''
-     UNION ALL SELECT ?3, ?4, 1 WHERE ?3 <> ''
+     SELECT component_id, CAST(?2 AS bigint), 1 FROM issue WHERE id = ?1 AND component_id <> ''
+     UNION ALL SELECT ?3, CAST(?4 AS bigint), 1 WHERE ?3 <> ''
      ON CONFLICT (bucket, subject_id) DO UPDATE SET count = activity.count + 1`,
   ).run(issueId, start(timestamp, hourMs), environmentId, start(timestamp, tenMinutesMs))
 }

@@ -37,12 +37,12 @@ const MOST_NAMES = 100
  * 1,000 uploads with 200 files of one name took 0.3 s, and take 2 ms.
  */
 const NAMED = `
-  WITH RECURSIVE source (path) AS (
-    SELECT min(path) FROM sourcemap_source WHERE product_id = ?1 AND base_name = ?2
+  WITH RECURSIVE source (path, number) AS (
+    SELECT min(path), 1 FROM sourcemap_source WHERE product_id = ?1 AND base_name = ?2
     UNION ALL
     SELECT (SELECT min(next.path) FROM sourcemap_source AS next
-            WHERE next.product_id = ?1 AND next.base_name = ?2 AND next.path > source.path)
-    FROM source WHERE source.path IS NOT NULL LIMIT ${MOST_NAMED})
+            WHERE next.product_id = ?1 AND next.base_name = ?2 AND next.path > source.path), number + 1
+    FROM source WHERE source.path IS NOT NULL AND number < ${MOST_NAMED})
   SELECT path FROM source WHERE EXISTS (
     SELECT 1 FROM sourcemap_source AS given JOIN sourcemap ON sourcemap.id = given.sourcemap_id
     WHERE given.product_id = ?1 AND given.path = source.path AND sourcemap.state = 'SOURCEMAP_STATE_READY')
@@ -77,8 +77,14 @@ async function namedPaths(
   read: (name: string) => Promise<{ path: string }[]>,
 ): Promise<NamedPaths> {
   const found = new Map<string, string[]>()
-  for (const name of [...new Set(baseNames)].slice(0, MOST_NAMES)) found.set(name, whole(await read(name)))
+  for (const name of [...new Set(baseNames)].slice(0, MOST_NAMES))
+    found.set(name, whole(await read(smallLetters(name))))
   return (baseName) => found.get(baseName) ?? []
+}
+
+/** ASCII letters alone: that is how the indices of names fold them. */
+function smallLetters(name: string): string {
+  return name.replaceAll(/[A-Z]+/g, (capitals) => capitals.toLowerCase())
 }
 
 /** How many files of each issue's in-app frames members provided; issues with none are left out. */

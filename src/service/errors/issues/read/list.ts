@@ -116,7 +116,7 @@ function firstLater(rows: Rows, asOf: number) {
   return (
     rows
       .selectFrom('occurrence')
-      .select(['issue_id', (eb) => eb.fn.min<number>('seq').as('seq')])
+      .select((eb) => [eb.fn.min<string>('issue_id').as('issue_id'), eb.fn.min<number>('seq').as('seq')])
       .where('seq', '>', asOf)
       .where('seq', '<=', asOf + MOST_LATER)
       // Not the column alone, by which SQLite would read an index of all occurrences.
