@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Send, WireReply } from '../contract/base/wire.ts'
 import { ServiceError } from '../errors.ts'
 import { createAuthenticator } from './rest/auth.ts'
@@ -33,11 +32,13 @@ import { createSymbolicator } from './errors/sourcemaps/symbolicate/symbolicator
 import { sourceMapFolders } from './errors/sourcemaps/uploads/folders.ts'
 import { createUploads, type UploadLimits, type Uploads } from './errors/sourcemaps/uploads/uploads.ts'
 import { createDraftReader } from './quality/test-ingest/draft-reader.ts'
-import { openSqlite } from './sql/sqlite.ts'
+import { databaseAddress, openDatabase } from './sql/open.ts'
 
 export interface ServiceOptions {
-  /** Folder of the database, the token and all other stored data; created with mode 0700. */
+  /** Folder of the token, of source maps and, without `databaseUrl`, of the database; created with mode 0700. */
   dataDir: string
+  /** A PostgreSQL database, `postgres://…`; without it, SQLite in the data directory. */
+  databaseUrl?: string | undefined
   /** The key of all signatures. */
   secret: string
   /** The version of this program. */
@@ -91,8 +92,8 @@ export interface Service {
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { dataDir, log, onProgress, platform = systemPlatform, clock = backgroundClock } = options
   await makeDataDir(dataDir)
-  const file = join(dataDir, 'tracegate.db')
-  const db = await openSqlite(file)
+  const database = databaseAddress(dataDir, options.databaseUrl)
+  const db = await openDatabase(database)
   try {
     const sample = options.sample === true ? await sampleLoading({ db, dataDir, onProgress }) : undefined
     const product = sample?.product ?? firstProduct
@@ -133,7 +134,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const reports = createDraftReader(options.reportWorker)
     const thread =
       options.eventWorker &&
-      createEventThread({ entry: options.eventWorker, database: file, maxBytes: defaultLimits.eventBytes })
+      createEventThread({ entry: options.eventWorker, database, maxBytes: defaultLimits.eventBytes })
     const ingest = createIngest({
       store,
       keys: createKeys({ db, platform }),

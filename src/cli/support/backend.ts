@@ -71,6 +71,7 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
   const { openService } = await import('../../service/index.ts')
   const service = await openService({
     dataDir: config.dataDir,
+    databaseUrl: config.databaseUrl,
     secret,
     sourceMapWorker,
     reportWorker,

@@ -18,8 +18,8 @@ export class NewerDatabase extends Error {
   }
 }
 
-/** The numbered files of a folder in order. Throws when a number is missing or used twice. */
-function readMigrations(folder: string = FOLDER): Migration[] {
+/** The numbered files of a folder in order. Throws when a number after the first is missing or used twice. */
+export function readMigrations(folder: string = FOLDER): Migration[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
   const migrations = files.map((file) => {
     const name = file.slice(0, -'.sql'.length)
@@ -27,7 +27,8 @@ function readMigrations(folder: string = FOLDER): Migration[] {
   })
   migrations.sort((left, right) => left.version - right.version)
   migrations.forEach((migration, index) => {
-    if (migration.version !== index + 1) throw new Error(`migration ${migration.name} is not number ${index + 1}`)
+    const expected = (migrations[0]?.version ?? 1) + index
+    if (migration.version !== expected) throw new Error(`migration ${migration.name} is not number ${expected}`)
   })
   return migrations
 }

@@ -46,7 +46,7 @@ interface Waiting {
 export interface EventThreadOptions {
   /** The module of the thread. */
   entry: () => Promise<URL>
-  /** The file of the database. */
+  /** The file or the address of the database. */
   database: string
   maxBytes: number
 }

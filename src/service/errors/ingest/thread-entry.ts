@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { openReader } from '../../sql/sqlite.ts'
+import { openForReading } from '../../sql/open.ts'
 import type { NormalEvent } from '../event/event.ts'
 import type { PreparedEvent } from '../event/prepared-event.ts'
 import { packBody } from '../issues/bodies/body.ts'
@@ -18,7 +18,7 @@ const DICTIONARY_BYTES = 16 * 1024 ** 2
 
 // A thread that lives while events come: event-thread.ts starts it and sends one job after the other.
 const { database } = workerData as ThreadStart
-const chooseDictionary = createDictionaries(openReader(database), { keptBytes: DICTIONARY_BYTES })
+const chooseDictionary = createDictionaries(await openForReading(database), { keptBytes: DICTIONARY_BYTES })
 const symbolicator = createMaplessSymbolicator()
 const isSuspicious = createSuspicion()
 let turn = Promise.resolve()

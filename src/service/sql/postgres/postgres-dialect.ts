@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import type { Dialect, IndexedTexts, TextIndex } from '../database.ts'
+import { searchWords, wordsIn } from '../search-words.ts'
+
+/** Weights of the labels D, C, B and A, for a match in a text of them. */
+const LABEL_WEIGHTS = '{0.2, 0.3, 0.5, 1.0}'
+
+/** The table of each index, with the label of each text (`0024-tables.sql`). */
+const indexes = {
+  requirement: {
+    table: 'requirement_text',
+    labels: { key: 'A', title: 'B', statement: 'D', criteria: 'D', tags: 'C' },
+  },
+  test: { table: 'test_text', labels: { key: 'A', title: 'B', suite: 'C', file: 'D', tags: 'C' } },
+} as const satisfies { [N in keyof IndexedTexts]: { table: string; labels: Record<keyof IndexedTexts[N], string> } }
+
+const textIndex: TextIndex = {
+  async put(prepare, index, seq, texts) {
+    const { table, labels } = indexes[index]
+    const parts = Object.values(labels).map((label) => `setweight(to_tsvector('tracegate', ?), '${label}')`)
+    const insert = prepare(
+      `INSERT INTO ${table} (seq, words) VALUES (?, ${parts.join(' || ')})
+       ON CONFLICT (seq) DO UPDATE SET words = excluded.words`,
+    )
+    const columns = Object.keys(labels) as (keyof typeof texts)[]
+    await insert.run(seq, ...columns.map((column) => wordsIn(unaccented(String(texts[column]))).join(' ')))
+  },
+
+  async remove(prepare, index, seq) {
+    await prepare(`DELETE FROM ${indexes[index].table} WHERE seq = ?`).run(seq)
+  },
+
+  search(index, query, words = 'all') {
+    const found = searchWords(unaccented(query))
+    if (found.length === 0) return undefined
+    const expression = found.map((word) => `${word}:*`).join(words === 'all' ? ' & ' : ' | ')
+    const table = sql.raw(indexes[index].table)
+    const asked = sql`to_tsquery('tracegate', ${expression})`
+    return sql<{ seq: number; rank: number }>`(SELECT seq,
+      -ts_rank(${sql.lit(LABEL_WEIGHTS)}::real[], words, ${asked})::double precision AS rank
+      FROM ${table} WHERE words @@ ${asked})`
+  },
+}
+
+/** SQLite's index ignores accents, and so does this one. */
+function unaccented(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '')
+}
+
+/** PostgreSQL with its own JSON and full-text search. Columns of JSON are `text`, which keeps what was written (decision 095). */
+export const postgresDialect: Dialect = {
+  insertionOrder: 'insertion',
+
+  isOneOf(column, texts) {
+    return sql<boolean>`${sql.raw(column)} IN (SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb))`
+  },
+
+  arrayContains(column, text) {
+    return sql<boolean>`${sql.raw(column)}::jsonb @> to_jsonb(${text}::text)`
+  },
+
+  anyContains(columns, text) {
+    const each = columns.map((column) => sql`strpos(lower(${sql.raw(column)}), lower(${text} COLLATE "C")) > 0`)
+    return sql<boolean>`(${sql.join(each, sql` OR `)})`
+  },
+
+  textIndex,
+}

@@ -1,0 +1,89 @@
+import { join } from 'node:path'
+import type { Client } from 'pg'
+import { ServiceError } from '../../../errors.ts'
+import { NewerDatabase, readMigrations, type Migration } from '../migrate.ts'
+
+/** The folder of PostgreSQL's numbered files. */
+const FOLDER = join(import.meta.dirname, '../migrations/postgres')
+/** The oldest version of the server that is tested. */
+const OLDEST_SERVER = 140_000
+/** Another than the lock of writes: processes of an older version go on while one migrates. */
+const MIGRATION_LOCK = 500_052_685_670
+
+/**
+ * Brings the database to the newest version, each file in one transaction, under a lock that several processes take in
+ * turn. Resolves to the column that numbers the rows of each table that has one. Throws `failed_precondition` for a server
+ * that is too old, and a database with another encoding than UTF-8 or of a newer version of the program.
+ */
+export async function migratePostgres(
+  client: Client,
+  migrations: readonly Migration[] = readMigrations(FOLDER),
+): Promise<ReadonlyMap<string, string>> {
+  await checkServer(client)
+  const first = migrations[0]?.version ?? 1
+  const newest = first + migrations.length - 1
+  for (;;) {
+    const version = await inTransaction(client, async () => {
+      const current = await readVersion(client)
+      const next = current === 0 ? migrations[0] : migrations[current + 1 - first]
+      if (next !== undefined) await apply(client, next)
+      return next?.version ?? current
+    })
+    if (version > newest) throw unusable(new NewerDatabase(version, newest).message)
+    if (version === newest) break
+  }
+  return numberedColumns(client)
+}
+
+async function checkServer(client: Client): Promise<void> {
+  const { rows } = await client.query<{ version: string; encoding: string; name: string }>(
+    `SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding,
+       current_setting('server_version') AS name`,
+  )
+  const [server] = rows
+  if (server === undefined) return
+  if (Number(server.version) < OLDEST_SERVER)
+    throw unusable(`the server has version ${server.name}; Tracegate needs 14 or newer`)
+  if (server.encoding !== 'UTF8')
+    throw unusable(`its encoding is ${server.encoding}; create one with ENCODING 'UTF8' TEMPLATE template0`)
+}
+
+async function readVersion(client: Client): Promise<number> {
+  await client.query(
+    'CREATE TABLE IF NOT EXISTS schema_version (version bigint PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL)',
+  )
+  const { rows } = await client.query<{ version: number }>(
+    'SELECT coalesce(max(version), 0) AS version FROM schema_version',
+  )
+  return rows[0]?.version ?? 0
+}
+
+async function apply(client: Client, { version, name, sql }: Migration): Promise<void> {
+  await client.query(sql)
+  const row = [version, name, Date.now()]
+  await client.query('INSERT INTO schema_version (version, name, applied_at) VALUES ($1, $2, $3)', row)
+}
+
+async function numberedColumns(client: Client): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await client.query<{ table_name: string; column_name: string }>(
+    `SELECT table_name, column_name FROM information_schema.columns
+     WHERE table_schema = current_schema() AND identity_generation = 'BY DEFAULT'`,
+  )
+  return new Map(rows.map(({ table_name, column_name }) => [table_name, column_name]))
+}
+
+async function inTransaction<T>(client: Client, work: () => Promise<T>): Promise<T> {
+  await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${String(MIGRATION_LOCK)})`)
+  try {
+    const result = await work()
+    await client.query('COMMIT')
+    return result
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {})
+    throw error
+  }
+}
+
+function unusable(why: string): ServiceError {
+  return new ServiceError('failed_precondition', `the database cannot be used: ${why}`, { reason: 'DATABASE_UNUSABLE' })
+}

@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto'
+import {
+  HandleEmptyInListsPlugin,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type CompiledQuery,
+  type DatabaseConnection,
+  replaceWithNoncontingentExpression,
+  type QueryResult,
+} from 'kysely'
+import type { CustomTypesConfig } from 'pg'
+import type { Bindable, Prepare, Rows, Statement } from '../database.ts'
+import type { Schema } from '../schema.ts'
+import { postgresDialect } from './postgres-dialect.ts'
+
+const STATEMENTS_KEPT = 512
+
+/** A statement as `pg` takes it; one with a name is parsed once for each connection. */
+export interface Query {
+  name?: string
+  text: string
+  values: unknown[]
+}
+
+export interface Answer {
+  rows: unknown[]
+  /** Of rows changed or found. */
+  rowCount: number | null
+}
+
+/** `IN ()`, which only SQLite takes, is false. */
+const emptyLists = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })
+
+export type RunQuery = (query: Query) => Promise<Answer>
+
+/** Kysely over one function that runs statements. Transactions are those of `Database`. */
+export function dbg(run: RunQuery): RunQuery {
+  return async (q) => {
+    try {
+      return await run(q)
+    } catch (error) {
+      ;(await import('node:fs')).appendFileSync(
+        '/tmp/pg-errors.log',
+        `${(error as Error).message} <<< ${q.text.replaceAll(/\s+/g, ' ')}\n`,
+      )
+      throw error
+    }
+  }
+}
+
+export function queryBuilder(given: RunQuery): Rows {
+  const run = dbg(given)
+  const connection: DatabaseConnection = {
+    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+      const { rows, rowCount } = await run({
+        text: sql.includes('?') ? withNumbers(sql) : sql,
+        values: parameters.map(toBound),
+      })
+      return { rows: rows as R[], numAffectedRows: BigInt(rowCount ?? 0) }
+    },
+    streamQuery() {
+      throw new Error('rows are not streamed')
+    },
+  }
+  const dialect = {
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db: Kysely<unknown>) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createDriver: () => ({
+      init: done,
+      acquireConnection: () => Promise.resolve(connection),
+      beginTransaction: noTransaction,
+      commitTransaction: noTransaction,
+      rollbackTransaction: noTransaction,
+      releaseConnection: done,
+      destroy: done,
+    }),
+  }
+  return Object.assign(new Kysely<Schema>({ dialect, plugins: [emptyLists] }), { dialect: postgresDialect })
+}
+
+function done(): Promise<void> {
+  return Promise.resolve()
+}
+
+function noTransaction(): Promise<never> {
+  return Promise.reject(new Error('use the transactions of Database'))
+}
+
+export interface PreparerOptions {
+  run: RunQuery
+  /** By table: the column that numbers its rows. */
+  numberedBy: ReadonlyMap<string, string>
+}
+
+/** Prepares statements of the hot path: each connection parses one of them once. */
+export function preparer({ run: given, numberedBy }: PreparerOptions): Prepare {
+  const run = dbg(given)
+  const kept = new Map<string, Statement>()
+  const prepare = (sql: string) => {
+    const known = kept.get(sql)
+    if (known !== undefined) return known
+    const statement = namedStatement(sql, { run, numberedBy })
+    const oldest = kept.size >= STATEMENTS_KEPT ? kept.keys().next().value : undefined
+    if (oldest !== undefined) kept.delete(oldest)
+    kept.set(sql, statement)
+    return statement
+  }
+  return Object.assign(prepare, { dialect: postgresDialect })
+}
+
+function namedStatement(sql: string, { run, numberedBy }: PreparerOptions): Statement {
+  const query = named(withNumbers(sql))
+  const ask = (parameters: readonly Bindable[], { name, text } = query) =>
+    run({ name, text, values: parameters.map(toBound) })
+  return {
+    async run(...parameters) {
+      const { rowCount } = await ask(parameters)
+      return { changes: rowCount ?? 0 }
+    },
+    async insert(...parameters) {
+      const table = /^\s*INSERT\s+INTO\s+"?(\w+)/i.exec(sql)?.[1] ?? ''
+      const column = numberedBy.get(table)
+      if (column === undefined) throw new Error(`no column numbers the rows of ${table}`)
+      const { rows } = await ask(parameters, named(`${query.text} RETURNING ${column} AS number`))
+      // The statement has just named it.
+      return (rows[0] as { number: number }).number
+    },
+    // T is the shape of the caller's own SQL text.
+    get: async <T>(...parameters: Bindable[]) => (await ask(parameters)).rows[0] as T | undefined,
+    all: async <T>(...parameters: Bindable[]) => (await ask(parameters)).rows as T[],
+  }
+}
+
+/** A name that every process gives to the same text, since a pooler may hand one connection to several. */
+function named(text: string): { name: string; text: string } {
+  return { name: createHash('sha256').update(text).digest('base64url').slice(0, 32), text }
+}
+
+/** `$1`, `$2` in place of `?`, and `$1` in place of `?1`, outside of quotes. */
+export function withNumbers(sql: string): string {
+  let last = 0
+  return sql.replace(/'[^']*'|"[^"]*"|\?(\d*)/g, (found, number: string | undefined) => {
+    if (number === undefined) return found
+    return `$${number === '' ? String(++last) : number}`
+  })
+}
+
+/**
+ * A value as `pg` sends it. Flags are numbers in both databases. Text of PostgreSQL cannot hold NUL, which becomes U+FFFD.
+ */
+function toBound(value: unknown): unknown {
+  if (typeof value === 'boolean') return value ? 1 : 0
+  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '�') : value
+  if (value === null || typeof value === 'number' || typeof value === 'bigint') return value
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  throw new TypeError(`cannot bind a value of type ${typeof value}`)
+}
+
+/** Types by their numbers in `pg_type`. */
+const BOOLEAN = 16
+const BYTES = 17
+const NUMBERS = new Set([20, 21, 23, 700, 701, 1700])
+
+/**
+ * Values as SQLite gives them: numbers, also of counts and sums, which PostgreSQL makes `bigint` and `numeric`, flags 0 or
+ * 1, and texts, JSON too. Numbers of the service are below 2^53.
+ */
+export const valueTypes: CustomTypesConfig = {
+  getTypeParser(type: number) {
+    if (NUMBERS.has(type)) return Number
+    if (type === BOOLEAN) return (text: string) => (text === 't' ? 1 : 0)
+    if (type === BYTES) return (text: string) => Buffer.from(text.slice(2), 'hex')
+    return (text: string) => text
+  },
+}
