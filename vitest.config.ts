@@ -1,4 +1,35 @@
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { findPrograms } from './test/postgres/server.ts'
+
+/**
+ * The service once more, on PostgreSQL. Left out is what asks nothing of a database, and what is about SQLite's file.
+ */
+const postgres: TestProjectInlineConfiguration = {
+  extends: true,
+  test: {
+    name: 'postgres',
+    include: ['test/service/**/*.test.ts', 'test/postgres/*.test.ts'],
+    exclude: [
+      'test/service/sql/**',
+      'test/service/intent/**',
+      'test/service/shared/**',
+      'test/service/errors/{grouping,event}/**',
+      'test/service/errors/ingest/normalise*',
+      'test/service/errors/sourcemaps/{format,scopes,table}/**',
+      'test/service/quality/{reports,requirements/similarity}/**',
+      // Repeats a migration of an SQLite file.
+      'test/service/errors/issues/record/issue-environments.test.ts',
+    ],
+    globalSetup: ['test/postgres/setup.ts'],
+    setupFiles: ['test/postgres/short-properties.ts'],
+    env: { TRACEGATE_TEST_DATABASE: 'postgres' },
+  },
+}
+
+if (findPrograms() === undefined)
+  console.warn(
+    '\nNo PostgreSQL on this machine: the tests of the service run on SQLite only. `npm ci` installs one on Linux.\n',
+  )
 
 export default defineConfig({
   test: {
@@ -11,7 +42,8 @@ export default defineConfig({
     // environment or the timers restores them.
     isolate: false,
     projects: [
-      { extends: true, test: { name: 'embedded', include: ['test/**/*.test.ts'] } },
+      { extends: true, test: { name: 'embedded', include: ['test/**/*.test.ts'], exclude: ['test/postgres/**'] } },
+      ...(findPrograms() === undefined ? [] : [postgres]),
       {
         extends: true,
         // The tools once more, at a deployment that differs from the embedded service (test/upstream/switch.ts). Left out

@@ -12,7 +12,9 @@ import { reportWorker, sourceMapWorker } from '../src/cli/support/workers.ts'
 import { openService, type Service, type ServiceOptions } from '../src/service/index.ts'
 import { systemPlatform } from '../src/service/shared/platform.ts'
 import type { Database } from '../src/service/sql/database.ts'
+import { openDatabase } from '../src/service/sql/open.ts'
 import { openSqlite } from '../src/service/sql/sqlite.ts'
+import { createDatabase, databaseIn, useDatabase, usesPostgres } from './postgres/databases.ts'
 import { baseAddress, reshaped } from './upstream/reshaped.ts'
 import { testUpstream } from './upstream/switch.ts'
 
@@ -38,6 +40,8 @@ export interface App extends AsyncDisposable {
   logged: LogEntry[]
   /** A second connection to the same database, for what has no endpoint. */
   db: Database
+  /** Its address. */
+  database: string
   /** One request as the owner; `headers` add to or replace (undefined: remove) what is sent. */
   request<T = unknown>(
     method: string,
@@ -53,8 +57,14 @@ export interface App extends AsyncDisposable {
 export interface AppOptions extends Partial<Omit<ServiceOptions, 'platform'>> {
   /** Replaces the clock or the ids. */
   platform?: Partial<Platform>
-  /** A data directory to start with a copy of. */
-  template?: string
+  /** What to start with a copy of. */
+  template?: Template
+}
+
+/** A data directory, and the name of the database that belongs to it if that is another place. */
+export interface Template {
+  dataDir: string
+  database?: string | undefined
 }
 
 /**
@@ -63,8 +73,12 @@ export interface AppOptions extends Partial<Omit<ServiceOptions, 'platform'>> {
  */
 export async function startApp({ platform, template, ...options }: AppOptions = {}): Promise<App> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'tracegate-app-'))
-  if (template !== undefined) cpSync(template, dataDir, { recursive: true })
-  else if (options.dataDir === undefined) writeFileSync(join(dataDir, 'tracegate.db'), await emptyDatabase())
+  const own = options.dataDir === undefined && usesPostgres() ? await createDatabase(template?.database) : undefined
+  if (own !== undefined) useDatabase(dataDir, own.url)
+  const database = options.databaseUrl ?? (await databaseIn(dataDir))
+  if (template !== undefined) cpSync(template.dataDir, dataDir, { recursive: true })
+  else if (options.dataDir === undefined && !usesPostgres())
+    writeFileSync(join(dataDir, 'tracegate.db'), await emptyDatabase())
   const logged: LogEntry[] = []
   const service = await openService({
     secret: 'a secret of the tests',
@@ -75,10 +89,11 @@ export async function startApp({ platform, template, ...options }: AppOptions = 
     log: (entry) => logged.push(entry),
     ...options,
     dataDir,
+    ...(usesPostgres() && { databaseUrl: database }),
     platform: { ...systemPlatform, ...platform },
   })
   const send: Send = options.rate === undefined ? service.direct : service.handle
-  const db = await openSqlite(join(dataDir, 'tracegate.db'))
+  const db = await openDatabase(database)
   const upstream = testUpstream()
   const capabilities = new Capabilities({ isComplete: upstream.length === 0 })
   const { token, productId } = service
@@ -87,6 +102,7 @@ export async function startApp({ platform, template, ...options }: AppOptions = 
   async function close() {
     await service.close()
     await db.close()
+    await own?.drop()
     if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
   }
 
@@ -105,6 +121,7 @@ export async function startApp({ platform, template, ...options }: AppOptions = 
     dataDir,
     logged,
     db,
+    database,
     request: (method, path, body, headers = {}) =>
       call(send, method, path, body, { authorization: `Bearer ${token}`, ...headers }),
     async ingest(...events) {

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import { startApp, type App, type AppOptions } from './app.ts'
+import { startApp, type App, type AppOptions, type Template } from './app.ts'
+import { createDatabase, usesPostgres } from './postgres/databases.ts'
 
-let template: Promise<string> | undefined
+let template: Promise<Template> | undefined
 
 /** The embedded service on a copy of the loaded sample shop. Loading takes seconds, so each test process does it once. */
 export async function startSampleApp(options: AppOptions = {}): Promise<App> {
@@ -10,9 +11,10 @@ export async function startSampleApp(options: AppOptions = {}): Promise<App> {
   return await startApp({ ...options, template: await template })
 }
 
-async function loadTemplate(): Promise<string> {
+async function loadTemplate(): Promise<Template> {
   const dataDir = join(inject('sharedFolder'), `sample-${String(process.pid)}`)
-  const app = await startApp({ dataDir, sample: true })
+  const database = usesPostgres() ? await createDatabase() : undefined
+  const app = await startApp({ dataDir, databaseUrl: database?.url, sample: true })
   await app.close()
-  return dataDir
+  return { dataDir, database: database?.name }
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readExclusions } from '../../../src/service/gate/exclusions.ts'
@@ -6,7 +5,7 @@ import type { GateScope } from '../../../src/service/gate/scope.ts'
 import { choosePolicy, readInputs } from '../../../src/service/gate/verdict/compute.ts'
 import { dayMs, hourMs } from '../../../src/service/shared/times.ts'
 import type { Rows } from '../../../src/service/sql/database.ts'
-import { openReader } from '../../../src/service/sql/sqlite.ts'
+import { openForReading } from '../../../src/service/sql/open.ts'
 import { startApp, type App } from '../../app.ts'
 import { quarantine } from '../quarantine.ts'
 import { openShop, type Identified, type Shop } from './shop.ts'
@@ -69,7 +68,7 @@ const moved = [0, 20 * 60_000, -20 * 60_000, 0, dayMs, 30 * dayMs, -2 * hourMs]
 test('a verdict is made of what a reader that remembers nothing reads, after any writes and at any time', async () => {
   const clock = { now: Date.UTC(2026, 10, 23, 12, 30) }
   await using app = await startApp({ platform: { now: () => clock.now } })
-  const fresh = openReader(join(app.dataDir, 'tracegate.db'))
+  const fresh = await openForReading(app.database)
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 20, size: 'max' }), async (steps) => {
       const shop = await openShop(app)

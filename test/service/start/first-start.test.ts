@@ -8,7 +8,8 @@ import { scopes } from '../../../src/contract/base/endpoint.ts'
 import { firstStart, type FirstStart } from '../../../src/service/start/first-start.ts'
 import { systemPlatform } from '../../../src/service/shared/platform.ts'
 import type { Database } from '../../../src/service/sql/database.ts'
-import { openSqlite } from '../../../src/service/sql/sqlite.ts'
+import { openDatabase } from '../../../src/service/sql/open.ts'
+import { databaseIn, usesPostgres } from '../../postgres/databases.ts'
 import { startApp } from '../../app.ts'
 
 function dataDirectory(): string {
@@ -70,7 +71,7 @@ test.each([
 test('who finds another process faster, after having seen an empty database, takes what that one made', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'tracegate-start-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
-  const db = await openSqlite(join(dataDir, 'tracegate.db'))
+  const db = await openDatabase(await databaseIn(dataDir))
   const facts = { platform: systemPlatform, dataDir, product: { name: 'Shop', slug: 'shop', key_prefix: 'SHOP' } }
   const results: FirstStart[] = []
   const slower: Database = {
@@ -94,7 +95,7 @@ test('processes that start at once on one directory make one workspace and read 
   const service = pathToFileURL(join(import.meta.dirname, '../../../src/service/index.ts')).href
   const program = `
     const { openService } = await import(${JSON.stringify(service)})
-    const service = await openService({ dataDir: ${JSON.stringify(dataDir)}, secret: 's', version: '0', sourceMapWorker: () => {}, reportWorker: () => {} })
+    const service = await openService({ dataDir: ${JSON.stringify(dataDir)}, databaseUrl: ${JSON.stringify(usesPostgres() ? await databaseIn(dataDir) : undefined)}, secret: 's', version: '0', sourceMapWorker: () => {}, reportWorker: () => {} })
     console.log(service.token, service.productId, service.dsn('http://h'))
     await service.close()`
   const outputs = await Promise.all(Array.from({ length: 4 }, () => run(program)))

@@ -9,7 +9,8 @@ import { browserScenarios } from '../../../src/dev/sample-recorder/crashes/brows
 import { nodeScenarios } from '../../../src/dev/sample-recorder/crashes/node-scenarios.ts'
 import { sampleLoading } from '../../../src/service/start/sample-loading.ts'
 import { systemPlatform } from '../../../src/service/shared/platform.ts'
-import { openSqlite } from '../../../src/service/sql/sqlite.ts'
+import { openDatabase } from '../../../src/service/sql/open.ts'
+import { databaseIn } from '../../postgres/databases.ts'
 import { startApp, type App } from '../../app.ts'
 import { startSampleApp } from '../../sample-app.ts'
 import { tracegate } from '../../cli/run.ts'
@@ -226,7 +227,7 @@ test('a loading that ended between sending source maps and confirming them bring
 
 test('a product that another start made first is left alone, now and later', async () => {
   const dataDir = dataDirectory()
-  const db = await openSqlite(join(dataDir, 'tracegate.db'))
+  const db = await openDatabase(await databaseIn(dataDir))
   onTestFinished(() => db.close())
   const sample = await sampleLoading({ db, dataDir })
   const plain = await startApp({ dataDir })

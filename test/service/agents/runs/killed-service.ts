@@ -3,10 +3,11 @@ import { openService } from '../../../../src/service/index.ts'
 import { probe } from '../probes.ts'
 
 /**
- * A process for a test that kills it: the service on the data directory of its first argument, with a type whose run says
+ * A process for a test that kills it: the service on the data directory of its first argument and the
+ * database of its second, if there is one, with a type whose run says
  * two things and then never ends. It prints a line when the run is that far.
  */
-const [, , dataDir = ''] = process.argv
+const [, , dataDir = '', databaseUrl] = process.argv
 // Nothing of the service keeps a process alive that has no listener.
 setInterval(() => {}, 60_000)
 const type = probe(async (context) => {
@@ -17,6 +18,7 @@ const type = probe(async (context) => {
 })
 await openService({
   dataDir,
+  databaseUrl,
   secret: 'a secret of the tests',
   version: '0.0.0-test',
   sourceMapWorker,

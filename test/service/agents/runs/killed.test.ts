@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { usesPostgres } from '../../../postgres/databases.ts'
 import {
   cancelRun,
   configure,
@@ -23,7 +24,8 @@ async function killInRun() {
   const id = await start(before, await configure(before))
   await until(() => held.started[0])
   await before.service.close()
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'killed-service.ts'), before.dataDir], {
+  const server = usesPostgres() ? [before.database] : []
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'killed-service.ts'), before.dataDir, ...server], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   await once(child.stdout, 'data')

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { replaceIssueFrames } from '../../../../src/service/errors/issues/issue-frames.ts'
@@ -9,7 +8,7 @@ import { scanGaps } from '../../../../src/service/quality/gaps/scan.ts'
 import { setComponent } from '../../../../src/service/workspace/activity.ts'
 import { dayMs, hourMs } from '../../../../src/service/shared/times.ts'
 import type { Rows } from '../../../../src/service/sql/database.ts'
-import { openReader } from '../../../../src/service/sql/sqlite.ts'
+import { openForReading } from '../../../../src/service/sql/open.ts'
 import { startApp, type App } from '../../../app.ts'
 
 const paths = ['src/cart/total.ts', 'src/cart/lines.ts', 'src/pay/card.ts', 'src/server.ts'] as const
@@ -66,7 +65,7 @@ test('what is kept of issues is what a reader that keeps nothing computes, after
       for (const name of ['cart', 'pay'])
         await app.api.createComponent({ ...ofProduct(app), name, path_globs: [`lib/${name}/**`] })
       await app.api.createRequirement({ ...ofProduct(app), title: 'a rule', code_refs: [{ path: 'src/cart/**' }] })
-      const fresh = openReader(join(app.dataDir, 'tracegate.db'))
+      const fresh = await openForReading(app.database)
       for (const one of steps) {
         if (one.is === 'wait') clock.now += one.ms
         else await perform(app, clock.now, one)

@@ -1,10 +1,9 @@
-import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { replaceIssueFrames } from '../../../../../src/service/errors/issues/issue-frames.ts'
 import { issuesWithText } from '../../../../../src/service/errors/issues/read/issues-with-text.ts'
 import { runRetention } from '../../../../../src/service/errors/issues/retention.ts'
-import { openReader } from '../../../../../src/service/sql/sqlite.ts'
+import { openForReading } from '../../../../../src/service/sql/open.ts'
 import { startApp, type App } from '../../../../app.ts'
 import { dayMs } from '../rig.ts'
 
@@ -34,7 +33,7 @@ test('a search finds the same in the places that are kept as in those that are s
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 15, size: 'max' }), async (steps) => {
       const clock = { now: Date.UTC(2026, 10, 23) }
       await using app = await startApp({ platform: { now: () => clock.now } })
-      const fresh = openReader(join(app.dataDir, 'tracegate.db'))
+      const fresh = await openForReading(app.database)
       for (const one of steps) {
         if (one.is === 'wait') {
           clock.now += 85 * dayMs

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import type { Database } from '../../src/service/sql/database.ts'
+import { openDatabase } from '../../src/service/sql/open.ts'
+
+/** Names the server of the run, where `test/postgres/setup.ts` has started one. */
+export const SERVER_VARIABLE = 'TRACEGATE_TEST_POSTGRES'
+/** The migrated database without rows. */
+export const TEMPLATE = 'tracegate_template'
+
+/** Half the time of the other one; only a crash of the machine could damage what it makes. */
+const HOW = ' STRATEGY file_copy'
+
+/** Whether the tests of this project use PostgreSQL. */
+export function usesPostgres(): boolean {
+  return process.env['TRACEGATE_TEST_DATABASE'] === 'postgres'
+}
+
+export interface TestDatabase {
+  name: string
+  url: string
+  drop(): Promise<void>
+}
+
+/** A new database of the run's server: migrated, without rows, unless it is a copy of another one, which nobody uses. */
+export async function createDatabase(template: string = TEMPLATE): Promise<TestDatabase> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${template}${HOW}`)
+  return { name, url: databaseUrl(name), drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
+}
+
+/** Of data directories whose database is on the server. */
+const known = new Map<string, string>()
+
+/** The address of the database of a data directory: its file, or a database of the server, made when first asked for. */
+export async function databaseIn(dataDir: string): Promise<string> {
+  if (!usesPostgres()) return join(dataDir, 'tracegate.db')
+  const url = known.get(dataDir) ?? (await createDatabase()).url
+  known.set(dataDir, url)
+  return url
+}
+
+/** Lets a database belong to a data directory. */
+export function useDatabase(dataDir: string, url: string): void {
+  known.set(dataDir, url)
+}
+
+/** A migrated database without rows, of the kind that the project tests: in a folder, or on the server until it is closed. */
+export async function openNewDatabase(folder: string): Promise<Database> {
+  if (!usesPostgres()) return openDatabase(join(folder, 'tracegate.db'))
+  const { url, drop } = await createDatabase()
+  const db = await openDatabase(url)
+  return {
+    read: db.read,
+    write: (work) => db.write(work),
+    batch: (work) => db.batch(work),
+    writeInSlices: (work) => db.writeInSlices(work),
+    async close() {
+      await db.close()
+      await drop()
+    },
+  }
+}
+
+async function administer(statement: string): Promise<void> {
+  const client = new Client(databaseUrl('postgres'))
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+function databaseUrl(name: string): string {
+  const server = process.env[SERVER_VARIABLE]
+  if (server === undefined) throw new Error('the run has started no PostgreSQL server')
+  return server.replace('/postgres?', `/${name}?`)
+}
