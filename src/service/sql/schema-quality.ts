@@ -219,4 +219,6 @@ export interface ExclusionRow {
   reviewed_at: number | null
   review_note: Generated<string>
   ended_at: number | null
+  /** Numbers the changes of exclusions in their product; 0: none since this is counted (decision 094). */
+  revision: Generated<number>
 }

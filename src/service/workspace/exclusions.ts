@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type * as z from 'zod'
 import type { ExclusionKind } from '../../contract/quality-gate/verdict.ts'
 import type { Writing } from '../shared/context.ts'
@@ -30,6 +31,21 @@ export function isAddition(kind: ExclusionKindName): boolean {
   return ADDITIONS.some((one) => one === kind)
 }
 
+/**
+ * The next number of a change of an exclusion, in SQL that updates `exclusion`: every statement that does sets `revision`
+ * to it (decision 094).
+ */
+export const NEXT_REVISION = `(SELECT coalesce(max(other.revision), 0) + 1 FROM exclusion AS other
+  WHERE other.product_id = exclusion.product_id AND other.revision > 0)`
+
+/** The same for the query builder. */
+export const nextRevision = sql<number>`${sql.raw(NEXT_REVISION)}`
+
+/** The number of the newest change of a product's exclusions. */
+export function newestRevision(productId: number) {
+  return sql<number>`(SELECT coalesce(max(revision), 0) FROM exclusion WHERE product_id = ${productId} AND revision > 0)`
+}
+
 /** The id of a link as an excluded item. */
 export function linkItem(testId: string, requirementId: string): string {
   return `${testId}/${requirementId}`
@@ -60,6 +76,7 @@ export async function recordExclusion(rows: Rows, call: Writing, exclusion: NewE
       reviewed_by: call.byAgent ? null : actor,
       reviewed_at: call.byAgent ? null : at,
       ended_at: endsAt,
+      revision: sql<number>`${newestRevision(productId)} + 1`,
     })
     .execute()
 }
@@ -73,7 +90,7 @@ export async function repeatExclusion(
   if (call.byAgent) return
   await inEffect(rows, call, { productId, itemType, itemId, kinds: [kind] })
     .where('reviewed_at', 'is', null)
-    .set({ reviewed_by: JSON.stringify(call.actor), reviewed_at: call.now() })
+    .set({ reviewed_by: JSON.stringify(call.actor), reviewed_at: call.now(), revision: nextRevision })
     .execute()
 }
 
@@ -84,7 +101,7 @@ export async function endExclusions(
   item: ExcludedItem & { kinds: readonly ExclusionKindName[] },
 ): Promise<Ended[]> {
   const ended = await inEffect(rows, call, item)
-    .set({ ended_at: call.now() })
+    .set({ ended_at: call.now(), revision: nextRevision })
     .returning(['kind', 'was', 'at', 'reviewed_at'])
     .execute()
   return ended.map(({ kind, was, at, reviewed_at: reviewedAt }) => ({ kind, was, at, isReviewed: reviewedAt !== null }))
@@ -107,11 +124,9 @@ export async function endExclusionsNow(
   now: number,
 ): Promise<void> {
   for (const kind of kinds) {
-    await prepare('UPDATE exclusion SET ended_at = ? WHERE item_id = ? AND kind = ? AND ended_at IS NULL').run(
-      now,
-      itemId,
-      kind,
-    )
+    await prepare(
+      `UPDATE exclusion SET ended_at = ?, revision = ${NEXT_REVISION} WHERE item_id = ? AND kind = ? AND ended_at IS NULL`,
+    ).run(now, itemId, kind)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Writing } from '../../shared/context.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
-import { endExclusions, linkItem, recordExclusion, repeatExclusion } from '../../workspace/exclusions.ts'
+import { endExclusions, linkItem, NEXT_REVISION, recordExclusion, repeatExclusion } from '../../workspace/exclusions.ts'
 import { readTexts } from '../../sql/json.ts'
 import { noteAddition, undoesAddition } from '../coverage/additions.ts'
 import type { StoredLink } from './link-view.ts'
@@ -37,7 +37,8 @@ export async function restoreLink(
 ): Promise<void> {
   const item = linkItem(testId, requirement.id)
   const removed = await prepare(
-    `UPDATE exclusion SET ended_at = ? WHERE item_id = ? AND kind = 'link_removed' AND product_id = ? AND ended_at IS NULL RETURNING was`,
+    `UPDATE exclusion SET ended_at = ?, revision = ${NEXT_REVISION}
+     WHERE item_id = ? AND kind = 'link_removed' AND product_id = ? AND ended_at IS NULL RETURNING was`,
   ).get<{ was: string }>(now, item, productId)
   if (removed === undefined) return
   const { state, requirement_version } = readStanding(removed.was, requirement.version)

@@ -1,7 +1,13 @@
 import { sql } from 'kysely'
 import type { Writing } from '../../shared/context.ts'
 import type { Rows } from '../../sql/database.ts'
-import { endExclusions, recordExclusion, repeatExclusion, type ExclusionKindName } from '../../workspace/exclusions.ts'
+import {
+  endExclusions,
+  nextRevision,
+  recordExclusion,
+  repeatExclusion,
+  type ExclusionKindName,
+} from '../../workspace/exclusions.ts'
 import type { StoredRequirement } from './access.ts'
 
 const APPROVED = 'REQUIREMENT_STATUS_APPROVED'
@@ -115,7 +121,7 @@ async function hasActiveLinks(rows: Rows, id: string): Promise<boolean> {
 async function endConfirmations(rows: Rows, call: Writing, { id }: StoredRequirement): Promise<void> {
   await rows
     .updateTable('exclusion')
-    .set({ ended_at: call.now() })
+    .set({ ended_at: call.now(), revision: nextRevision })
     .where(
       sql<boolean>`item_id IN (SELECT test_id || '/' || requirement_id FROM test_link WHERE requirement_id = ${id})`,
     )
