@@ -1,6 +1,7 @@
 import type { Call } from '../../shared/context.ts'
 import type { Rows } from '../../sql/database.ts'
 import { readJson } from '../../sql/json.ts'
+import { nextFactsRevision } from '../../workspace/issue-facts/revision.ts'
 import { StoredGrouping, StoredIgnoreUntil, type StoredIssue } from './columns.ts'
 
 /** What a member's change of a status leaves on an issue (contract §10.3). */
@@ -38,6 +39,7 @@ export async function vouchForIssue(rows: Rows, call: Pick<Call, 'now'>, issue: 
     })
     .where('issue_id', '=', issue.id)
     .execute()
+  await rows.updateTable('issue').set({ facts_revision: nextFactsRevision }).where('id', '=', issue.id).execute()
   const regressions = regressed ? await readRegressions(rows, issue.id) : []
   await copyEnvironments(rows, issue.id, (id) => !isByEvents || regressions.some((one) => one.environment_id === id))
   if (regressed) await copyRegressions(rows, issue, regressions)

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Rows } from '../../sql/database.ts'
+import { changedIssues, readIssueMarks, type Follows, type IssueMarks } from './marks.ts'
 
 /** What is kept of one database, in bytes as `size` estimates them. */
 const MOST_BYTES = 64_000_000
@@ -13,8 +13,7 @@ export interface KeptQuery<T> {
   name: string
   /** What else the values depend on: when it differs, all are read again. */
   basis?: string
-  /** `facts revision`: no event changes a value without a new revision. */
-  follows: 'every change' | 'facts revision'
+  follows: Follows
   /** Reads the values of these issues or of all; an issue without a value is left out. */
   read: (issueIds: readonly string[] | undefined) => Promise<ReadonlyMap<string, T>>
   /** Bytes that a value takes, roughly. */
@@ -68,7 +67,7 @@ interface Answer<T> {
   /** Of the database, before the marks were read. */
   state: number
   basis: string
-  marks: Marks
+  marks: IssueMarks
   values: ReadonlyMap<string, T>
   bytes: number
 }
@@ -85,13 +84,13 @@ async function renew<T>(
   const isSame = known?.basis === basis
   if (isSame && known.state === state) return known
   // Before the values: what changes meanwhile is read again by the next call.
-  const marks = await readMarks(rows, productId)
+  const marks = await readIssueMarks(rows, productId)
   if (!isSame) {
     const values = await query.read(undefined)
     const bytes = [...values.values()].reduce((sum, value) => sum + MEMBER_BYTES + query.size(value), MAP_BYTES)
     return { state, basis, marks, values, bytes }
   }
-  const changed = await readChanged(rows, productId, { since: known.marks, until: marks, follows: query.follows })
+  const changed = await changedIssues(rows, productId, { since: known.marks, until: marks, follows: query.follows })
   if (changed.length === 0) return { ...known, state, marks }
   return { state, basis, marks, ...replaced(known, changed, await query.read(changed), query.size) }
 }
@@ -115,34 +114,4 @@ function replaced<T>(
     }
   }
   return { values: next, bytes: total }
-}
-
-/** The newest changes of a product's issues: by events, and all others. */
-interface Marks {
-  lastSeq: number
-  factsRevision: number
-}
-
-async function readMarks(rows: Rows, productId: number): Promise<Marks> {
-  const { rows: found } = await sql<Marks>`
-    SELECT (SELECT coalesce(max(last_seq), 0) FROM issue WHERE product_id = ${productId}) AS "lastSeq",
-      (SELECT coalesce(max(facts_revision), 0) FROM issue WHERE product_id = ${productId} AND facts_revision > 0)
-        AS "factsRevision"`.execute(rows)
-  return found[0] ?? { lastSeq: 0, factsRevision: 0 }
-}
-
-async function readChanged(
-  rows: Rows,
-  productId: number,
-  { since, until, follows }: { since: Marks; until: Marks; follows: KeptQuery<unknown>['follows'] },
-): Promise<string[]> {
-  const ids = rows.selectFrom('issue').select('id').where('product_id', '=', productId)
-  const byEvents = ids.where('last_seq', '>', since.lastSeq)
-  // The second condition is that of the index.
-  const byOthers = ids.where('facts_revision', '>', since.factsRevision).where(sql<boolean>`facts_revision > 0`)
-  const found = [
-    ...(follows === 'every change' && until.lastSeq > since.lastSeq ? await byEvents.execute() : []),
-    ...(until.factsRevision > since.factsRevision ? await byOthers.execute() : []),
-  ]
-  return [...new Set(found.map(({ id }) => id))]
 }
