@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { CoverageState, Priority, ResultStatus, RiskLevel } from '../../contract/base/common.ts'
-import type { GateIssue } from '../errors/issues/read/gate-issues.ts'
+import type { GateIssue } from '../errors/issues/read/gate-known.ts'
 import type { Evidence, Exclusion } from '../../contract/quality-gate/verdict.ts'
 
 /**

@@ -3,6 +3,8 @@ import type { Rows } from './database.ts'
 
 /** Answers kept of one state of a database: the newest ones. */
 const MOST_ANSWERS = 12
+/** Bytes of answers that outlive their state, as `size` estimates them. */
+const MOST_RENEWED = 32_000_000
 /** Characters of texts kept of one state, with their keys. */
 const MOST_CHARACTERS = 2_000_000
 
@@ -38,6 +40,44 @@ export function remembered<T>(rows: Rows, key: string, compute: () => Promise<T>
   answers.set(key, answer)
   answer.catch(() => answers.delete(key))
   return answer
+}
+
+interface Renewing<T> {
+  /** Makes the answer of an earlier one, which callers may still read, or of nothing. */
+  renew: (before: T | undefined) => Promise<T>
+  /** Bytes that an answer takes, roughly. */
+  size: (answer: T) => number
+}
+
+/**
+ * `remembered`, for an answer that `renew` makes of one for an earlier state by reading what changed since (decision 094).
+ * It has to read its marks before what they mark.
+ */
+export function renewed<T>(rows: Rows, key: string, { renew, size }: Renewing<T>): Promise<T> {
+  return remembered(rows, key, async () => {
+    if (rows.committedState === undefined) return renew(undefined)
+    const all = renewedIn(rows)
+    // The caller that asked with this key renewed a T.
+    const before = all.get(key) as Renewed<T> | undefined
+    const answer = await renew(before?.answer)
+    all.set(key, { answer, bytes: size(answer) })
+    return answer
+  })
+}
+
+interface Renewed<T> {
+  answer: T
+  bytes: number
+}
+
+const earlier = new WeakMap<Rows, LRUCache<string, Renewed<unknown>>>()
+
+function renewedIn(rows: Rows): LRUCache<string, Renewed<unknown>> {
+  const known = earlier.get(rows)
+  if (known !== undefined) return known
+  const fresh = new LRUCache<string, Renewed<unknown>>({ maxSize: MOST_RENEWED, sizeCalculation: ({ bytes }) => bytes })
+  earlier.set(rows, fresh)
+  return fresh
 }
 
 /**

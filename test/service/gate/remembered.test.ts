@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readExclusions } from '../../../src/service/gate/exclusions.ts'
@@ -5,7 +6,7 @@ import type { GateScope } from '../../../src/service/gate/scope.ts'
 import { choosePolicy, readInputs } from '../../../src/service/gate/verdict/compute.ts'
 import { dayMs, hourMs } from '../../../src/service/shared/times.ts'
 import type { Rows } from '../../../src/service/sql/database.ts'
-import { openForReading } from '../../../src/service/sql/open.ts'
+import { openDatabase, openForReading } from '../../../src/service/sql/open.ts'
 import { startApp, type App } from '../../app.ts'
 import { quarantine } from '../quarantine.ts'
 import { openShop, type Identified, type Shop } from './shop.ts'
@@ -22,6 +23,7 @@ const step = fc.oneof(
       is: fc.constant('event' as const),
       key: fc.constantFrom('public' as const, 'server' as const),
       fingerprint: fc.constantFrom('one', 'two', 'three', 'four'),
+      message: fc.constantFrom('broken', 'broken', 'damaged'),
       release: fc.constantFrom('', ...versions),
       environment: fc.constantFrom('production', 'qa'),
       level: fc.constantFrom('error', 'warning'),
@@ -49,6 +51,39 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ is: fc.constant('hold' as const), by, days: fc.constantFrom(1, 7) }) },
   { weight: 2, arbitrary: fc.record({ is: fc.constant('review' as const), which }) },
   {
+    weight: 5,
+    arbitrary: fc.record({
+      is: fc.constant('edit' as const),
+      by,
+      edit: fc.constantFrom(
+        { on: 'requirement' as const, to: { title: 'The sum is right' } },
+        { on: 'requirement' as const, to: { title: 'Sums are right', minor_change: true } },
+        { on: 'requirement' as const, to: { status: 'DEPRECATED' } },
+        { on: 'requirement' as const, to: { status: 'APPROVED' } },
+        { on: 'requirement' as const, to: { priority: 'LOW' } },
+        { on: 'requirement' as const, to: { normative: false } },
+        { on: 'requirement' as const, to: { priority: 'CRITICAL', normative: true } },
+        { on: 'test' as const, to: { title: 'sums' } },
+        { on: 'test' as const, to: { status: 'DEPRECATED' } },
+        { on: 'test' as const, to: { status: 'ACTIVE' } },
+        { on: 'link' as const, to: { role: 'VERIFIES' } },
+        { on: 'link' as const, to: { confirm: true, reason: 'it still does' } },
+        { on: 'unlink' as const },
+      ),
+    }),
+  },
+  // A member who names an issue vouches for it.
+  { weight: 2, arbitrary: fc.record({ is: fc.constant('reproduce' as const), which }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      is: fc.constant('delete' as const),
+      by,
+      what: fc.constantFrom('requirements', 'tests', 'environments'),
+      which,
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({ is: fc.constant('report' as const), status: fc.constantFrom('passed', 'failed') }),
   },
@@ -69,18 +104,23 @@ test('a verdict is made of what a reader that remembers nothing reads, after any
   const clock = { now: Date.UTC(2026, 10, 23, 12, 30) }
   await using app = await startApp({ platform: { now: () => clock.now } })
   const fresh = await openForReading(app.database)
+  // Another process, which reads now and then.
+  const other = await openDatabase(app.database)
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 20, size: 'max' }), async (steps) => {
       const shop = await openShop(app)
       const made = await shop.test('adds up')
-      await shop.link(made, await shop.requirement())
-      for (const one of steps) {
+      const requirement = await shop.requirement()
+      await shop.link(made, requirement)
+      for (const [index, one] of steps.entries()) {
         if (one.is === 'wait') clock.now += one.ms
-        else await perform({ app, shop, made, now: clock.now }, one)
+        else await perform({ app, shop, made, requirement, now: clock.now }, one)
         const scopes = await scopesOf(app, shop)
         for (const ms of moved) {
           const at = { scopes, now: clock.now + ms }
-          expect(await seen(app.db.read, at)).toEqual(await seen(fresh, at))
+          const expected = await seen(fresh, at)
+          for (const rows of index % 4 === 3 ? [app.db.read, other.read] : [app.db.read])
+            expect(await seen(rows, at)).toEqual(expected)
           const listed = await readExclusions(app.db.read, idOf(shop), at)
           expect(listed.map(({ id }) => id).toSorted()).toEqual(await inEffect(app, idOf(shop), at.now))
         }
@@ -89,6 +129,7 @@ test('a verdict is made of what a reader that remembers nothing reads, after any
     { numRuns: 6 },
   )
   await fresh.destroy()
+  await other.close()
 })
 
 test('what is remembered of exclusions and fixes holds for a clock that goes back and forth', async () => {
@@ -119,22 +160,79 @@ test('what is remembered of exclusions and fixes holds for a clock that goes bac
   expect(await told('2026-11-24T12:29:59Z')).toEqual([['quarantined', 'issue_resolved'], true])
 })
 
+test('each kind of write that changes what is remembered shows in the next read', async () => {
+  await using app = await startApp()
+  const shop = await openShop(app)
+  const file = join(app.dataDir, 'tracegate.db')
+  const fresh = openReader(file)
+  const other = await openSqlite(file)
+  const { id: requirement_id } = await shop.requirement()
+  await shop.report({ 'adds up [REQ-1]': 'passed' })
+  await shop.event('public', { message: 'broken', environment: 'production' })
+  const { tests } = await shop.must<{ tests: Identified[] }>('GET', `${shop.path}/tests`)
+  const { issues } = await shop.must<{ issues: Identified[] }>('GET', `${shop.path}/issues`)
+  const [issue, made] = [`/v1/issues/${issues[0]?.id ?? ''}`, `/v1/tests/${tests[0]?.id ?? ''}`]
+  const confirm = { requirement_id, confirm: true, reason: 'it still does' }
+  const ignore = { status: 'ignored', ignore_until: { count: 1 } }
+  const named = { message: 'broken', environment: 'production', level: 'fatal' }
+  const reword = (title: string) => shop.must('PUT', `/v1/requirements/${requirement_id}`, { title })
+  const writes: Record<string, () => Promise<unknown>> = {
+    nothing: async () => {},
+    'a person vouches for an issue': () => shop.must('PUT', made, { issue_id: issues[0]?.id }),
+    'an agent resolves it': () => shop.must('POST', `${issue}:setStatus`, { status: 'resolved' }, asTool),
+    'a person does so again': () => shop.must('POST', `${issue}:setStatus`, { status: 'resolved' }),
+    'a person opens it': () => shop.must('POST', `${issue}:setStatus`, { status: 'unresolved' }),
+    'an agent ignores it until its next event': () => shop.must('POST', `${issue}:setStatus`, ignore, asTool),
+    'it has an event': () => shop.event('server', named),
+    'it has another one': () => shop.event('server', named),
+    'a requirement changes': () => reword('The sum is right'),
+    'an agent confirms its link': () => shop.must('POST', `${made}/links`, confirm, asTool),
+    'it changes again': () => reword('Each sum is right'),
+    'an agent removes its link': () => shop.must('DELETE', `${made}/links/${requirement_id}`, undefined, asTool),
+    'a report makes it again': () => shop.report({ 'adds up [REQ-1]': 'passed' }),
+    'an agent deprecates it': () =>
+      shop.must('PUT', `/v1/requirements/${requirement_id}`, { status: 'DEPRECATED' }, asTool),
+    'it has another title': () => reword('Sums are right'),
+    'a person has seen that': async () => {
+      const [one] = await readExclusions(app.db.read, idOf(shop), { now: Date.now() })
+      await shop.must('POST', `${shop.path}/quality-gate:review-exclusions`, { exclusion_ids: [one?.id] })
+    },
+  }
+  const scopes = await scopesOf(app, shop)
+  let before: unknown
+  for (const [name, write] of Object.entries(writes)) {
+    await write()
+    const at = { scopes, now: Date.now() }
+    const expected = await seen(fresh, at)
+    expect({ name, seen: await seen(app.db.read, at) }).toEqual({ name, seen: expected })
+    expect({ name, seen: await seen(other.read, at) }).toEqual({ name, seen: expected })
+    expect([name, isDeepStrictEqual(expected, before)]).toEqual([name, false])
+    before = expected
+  }
+  await fresh.destroy()
+  await other.close()
+})
+
 interface Stage {
   app: App
   shop: Shop
   made: Identified
+  requirement: Identified
   now: number
 }
 
-async function perform({ app, shop, made, now }: Stage, one: Exclude<Step, { is: 'wait' }>): Promise<unknown> {
+async function perform(
+  { app, shop, made, requirement, now }: Stage,
+  one: Exclude<Step, { is: 'wait' }>,
+): Promise<unknown> {
   const headers = 'by' in one && one.by === 'agent' ? asTool : {}
   switch (one.is) {
     case 'event': {
-      const { fingerprint, agoMs, key, release, environment, level } = one
+      const { fingerprint, message, agoMs, key, release, environment, level } = one
       const timestamp = new Date(now - agoMs).toISOString()
       return shop.event(key, {
         fingerprint: [fingerprint],
-        message: fingerprint,
+        message,
         timestamp,
         release,
         environment,
@@ -162,17 +260,41 @@ async function perform({ app, shop, made, now }: Stage, one: Exclude<Step, { is:
       const body = { exclusion_ids: [exclusion?.id] }
       return exclusion && shop.must('POST', `${shop.path}/quality-gate:review-exclusions`, body)
     }
+    case 'edit': {
+      const { edit } = one
+      const links = `/v1/tests/${made.id}/links`
+      const { id: requirement_id } = requirement
+      if (edit.on === 'unlink') return shop.send('DELETE', `${links}/${requirement_id}`, undefined, headers)
+      if (edit.on === 'link') return shop.send('POST', links, { requirement_id, ...edit.to }, headers)
+      const path = edit.on === 'test' ? `/v1/tests/${made.id}` : `/v1/requirements/${requirement_id}`
+      return shop.send('PUT', path, edit.to, headers)
+    }
+    case 'reproduce': {
+      const { issues } = await shop.must<{ issues: Identified[] }>('GET', `${shop.path}/issues`)
+      const issue_id = issues[one.which % Math.max(1, issues.length)]?.id
+      return issue_id && shop.send('PUT', `/v1/tests/${made.id}`, { issue_id })
+    }
+    case 'delete': {
+      const all = await shop.must<Record<string, Identified[]>>('GET', `${shop.path}/${one.what}`)
+      const id = all[one.what]?.[one.which % Math.max(1, all[one.what]?.length ?? 0)]?.id
+      return id && shop.send('DELETE', `/v1/${one.what}/${id}`, undefined, headers)
+    }
     case 'report':
       return shop.report({ 'adds up': one.status })
   }
 }
 
-/** The ids of the exclusions that the rows themselves say are in effect; no item here is deleted. */
+/** The ids of the exclusions that the rows themselves say are in effect. */
 async function inEffect({ db }: App, productId: number, now: number): Promise<string[]> {
   const all = await db.read.selectFrom('exclusion').selectAll().where('product_id', '=', productId).execute()
+  const deleted = new Set<string>()
+  for (const table of ['requirement', 'test', 'environment'] as const)
+    for (const { id } of await db.read.selectFrom(table).select('id').where('deleted_at', 'is not', null).execute())
+      deleted.add(id)
   return all
-    .filter(({ ended_at: ended, reviewed_at: seenAt }) => {
-      return (ended === null || ended > now) && (seenAt === null || seenAt > now - 30 * dayMs)
+    .filter(({ ended_at: ended, reviewed_at: seenAt, kind, item_id: item }) => {
+      const isGone = !kind.endsWith('_deleted') && item.split('/').some((id) => deleted.has(id))
+      return !isGone && (ended === null || ended > now) && (seenAt === null || seenAt > now - 30 * dayMs)
     })
     .map(({ id }) => id)
     .toSorted()

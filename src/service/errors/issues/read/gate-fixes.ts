@@ -33,7 +33,7 @@ export async function readFixed(
   scope: Omit<ReadScope, 'now'>,
   issues: readonly Vouched[],
 ): Promise<Map<string, number>> {
-  const claimed = issues.filter(({ status, fixed_in }) => status === 'resolved' && fixed_in !== null)
+  const claimed = issues.filter(hasFixClaim)
   if (claimed.length === 0) return new Map()
   const known = new Map<string, OrderedRelease[]>()
   for (const id of scope.environmentIds) known.set(id, await readVouchedReleases(rows, id))
@@ -69,6 +69,11 @@ export async function readFixed(
       return since === undefined ? [] : [[issue.issue_id, since] as const]
     }),
   )
+}
+
+/** Somebody says in what it is fixed. */
+export function hasFixClaim({ status, fixed_in }: Pick<Vouched, 'status' | 'fixed_in'>): boolean {
+  return status === 'resolved' && fixed_in !== null
 }
 
 /** By issue: the release of its fix, for those that name a release or the commit of a known one. */

@@ -1,10 +1,8 @@
-import { sql } from 'kysely'
-import type * as z from 'zod'
-import { IssueStatus, Level } from '../../../../contract/base/common.ts'
 import { dayMs } from '../../../shared/times.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { remembered } from '../../../sql/remembered.ts'
 import { readFixed } from './gate-fixes.ts'
+import { knownIssues, type GateIssue, type KnownIssue } from './gate-known.ts'
 import { isAtOrBefore, readReleases, readScope, type IssueScope, type ReadScope } from './gate-scope.ts'
 import { isFiring } from './status-view.ts'
 
@@ -14,31 +12,6 @@ const newForMs = 7 * dayMs
 const MOST_UNVOUCHED = 1_000
 
 const newLevels: readonly string[] = ['fatal', 'error']
-
-/** An issue as a gate judges it; titles are outsiders' text. */
-export interface GateIssue {
-  id: string
-  /** SHOP-31 */
-  key: string
-  title: string
-  level: z.output<typeof Level>
-  status: z.output<typeof IssueStatus>
-  componentId: string
-  /** Who speaks for the issue being real: events with a server key, or a member's own act; '' = neither. */
-  vouchedBy: 'server_key' | 'member' | ''
-  /** First seen in the scope, by what vouched events say, and by what any event says. */
-  isNew: boolean
-  isNewUnvouched: boolean
-  /** Came back after it was resolved, by vouched events, and by any event. */
-  isRegressed: boolean
-  isRegressedUnvouched: boolean
-  /** A member closed it, and only events that nothing vouches for reopened it. */
-  reopenedUnvouched: boolean
-  /** Resolved with a fix at or before the judged release, and silent since. */
-  isFixed: boolean
-  /** Resolved, and vouched events of releases that have the fix go on. */
-  stillFiring: boolean
-}
 
 /** Ids of issues by what is known of them in a scope. */
 interface Found {
@@ -55,8 +28,10 @@ interface Found {
  * and events with a server key said alone. Reads only these issues, of the unvouched ones at most 1,000 of each kind.
  */
 export async function readGateIssues(rows: Rows, issueScope: IssueScope): Promise<GateIssue[]> {
-  // Before everything that is read: what another commit changes meanwhile is read again by the next call.
-  const known = await knownIssues(rows, issueScope)
+  // Before everything that is read: what another commit changes meanwhile is read again by the next call. Fixes follow
+  // from what is known of issues, so they are the first.
+  const fixes = await knownFixes(rows, issueScope)
+  const known = await knownIssues(rows, issueScope.productId)
   const scope = await readScope(rows, issueScope)
   const regressed = await findRegressed(rows, scope)
   const regressedAny = await findRegressedAny(rows, scope)
@@ -71,30 +46,32 @@ export async function readGateIssues(rows: Rows, issueScope: IssueScope): Promis
   for (const some of Object.values(found)) for (const id of some) special.add(id)
   const ids = new Set(special)
   for (const id of scope.alsoIds ?? []) ids.add(id)
-  const issues = await readKnown(rows, { scope, known }, ids)
-  return issues.map((issue) => at(issue, { scope, found, special }))
+  const byId = await known(ids)
+  const issues: KnownIssue[] = []
+  for (const id of ids) {
+    const issue = byId.get(id)
+    if (issue !== undefined) issues.push(issue)
+  }
+  await addFixes(rows, scope, fixes, issues)
+  return issues
+    .toSorted((one, other) => one.number - other.number)
+    .map((issue) => at(issue, { scope, found, special, fixes }))
 }
 
-/** What is known of an issue at any time; `open` and `fixed` are its facts while nothing else is true of it. */
-interface KnownIssue {
-  number: number
-  open: GateIssue
-  fixed: GateIssue
-  /** Epoch milliseconds; infinite: never. */
-  fixedSince: number
-  stored: StoredIssue
+interface Scoped {
+  scope: ReadScope
+  found: Found
+  special: ReadonlySet<string>
+  fixes: Fixes
 }
 
 /**
  * The facts of an issue in a scope at a time. Most issues are not `special`: they are fixed or not, and callers share these
  * facts.
  */
-function at(
-  { open, fixed, fixedSince, stored }: KnownIssue,
-  { scope, found, special }: { scope: ReadScope; found: Found; special: ReadonlySet<string> },
-): GateIssue {
+function at({ open, fixed, claimsFix, stored }: KnownIssue, { scope, found, special, fixes }: Scoped): GateIssue {
   const { id } = open
-  const facts = fixedSince <= scope.now ? fixed : open
+  const facts = claimsFix && (fixes.get(id) ?? Infinity) <= scope.now ? fixed : open
   if (!special.has(id)) return facts
   const isVouched = open.vouchedBy !== ''
   const isNew = isVouched && found.newVouched.has(id) && newLevels.includes(open.level)
@@ -110,29 +87,19 @@ function at(
   }
 }
 
-/** The issues that were read in a scope in the committed state of the database (decision 093), by id. */
-function knownIssues(
-  rows: Rows,
-  { productId, releaseId, environmentId }: IssueScope,
-): Promise<Map<string, KnownIssue>> {
+/** By issue, the time from which it counts as fixed in a scope: of those with a claim, asked for in one state (decision 093). */
+type Fixes = Map<string, number>
+
+function knownFixes(rows: Rows, { productId, releaseId, environmentId }: IssueScope): Promise<Fixes> {
   const place = `${String(productId)} ${releaseId} ${environmentId}`
-  return remembered(rows, `issues of the gate in ${place}`, async () => new Map())
+  return remembered(rows, `fixes of the gate in ${place}`, async () => new Map())
 }
 
-/** The issues in the order of their numbers; those that are not known yet are read. */
-async function readKnown(
-  rows: Rows,
-  { scope, known }: { scope: ReadScope; known: Map<string, KnownIssue> },
-  ids: ReadonlySet<string>,
-): Promise<KnownIssue[]> {
-  const missing = [...ids].filter((id) => !known.has(id))
-  if (missing.length > 0) for (const issue of await readIssues(rows, scope, missing)) known.set(issue.open.id, issue)
-  const issues: KnownIssue[] = []
-  for (const id of ids) {
-    const issue = known.get(id)
-    if (issue !== undefined) issues.push(issue)
-  }
-  return issues.toSorted((one, other) => one.number - other.number)
+async function addFixes(rows: Rows, scope: ReadScope, fixes: Fixes, issues: readonly KnownIssue[]): Promise<void> {
+  const missing = issues.flatMap(({ claimsFix, stored }) => (claimsFix && !fixes.has(stored.issue_id) ? [stored] : []))
+  if (missing.length === 0) return
+  const found = await readFixed(rows, scope, missing)
+  for (const { issue_id: id } of missing) fixes.set(id, found.get(id) ?? Infinity)
 }
 
 async function findNew(rows: Rows, scope: ReadScope): Promise<Set<string>> {
@@ -228,66 +195,4 @@ async function findFiring(rows: Rows, scope: ReadScope): Promise<string[]> {
     .where('held_last_at', 'is not', null)
     .execute()
   return found.filter((row) => isFiring(row, scope.now)).map((row) => row.issue_id)
-}
-
-/** An issue with what vouched events and members say of it, where they say anything. */
-function storedIssues(rows: Rows, productId: number, ids: readonly string[]) {
-  return rows
-    .selectFrom('issue')
-    .leftJoin('vouched_issue as vouched', 'vouched.issue_id', 'issue.id')
-    .select((eb) => [
-      'issue.id as issue_id',
-      'issue.number',
-      'issue.component_id',
-      'issue.level as any_level',
-      eb.fn.coalesce('vouched.title', 'issue.title').as('title'),
-      eb.fn.coalesce('vouched.level', 'issue.level').as('level'),
-      eb.fn.coalesce('vouched.status', 'issue.status').as('status'),
-      eb.fn.coalesce('vouched.last_release_id', sql<string>`''`).as('last_release_id'),
-      'vouched.vouched_by',
-      'vouched.status_changed_at',
-      'vouched.fixed_in',
-      'vouched.resolved_in',
-      'vouched.regressed_at',
-      'vouched.held_last_at',
-    ])
-    .where('issue.product_id', '=', productId)
-    .where(rows.dialect.isOneOf('issue.id', ids))
-}
-
-type StoredIssue = Awaited<ReturnType<ReturnType<typeof storedIssues>['execute']>>[number]
-
-async function readIssues(rows: Rows, scope: ReadScope, ids: readonly string[]): Promise<KnownIssue[]> {
-  const found = await storedIssues(rows, scope.productId, ids).execute()
-  const fixed = await readFixed(
-    rows,
-    scope,
-    found.filter((issue) => issue.vouched_by !== null),
-  )
-  const { key_prefix: prefix } = await rows
-    .selectFrom('product')
-    .select('key_prefix')
-    .where('id', '=', scope.productId)
-    .executeTakeFirstOrThrow()
-  return found.map((stored) => {
-    const { issue_id: id, number, title, component_id: componentId, vouched_by: by } = stored
-    const open: GateIssue = {
-      id,
-      key: `${prefix}-${String(number)}`,
-      title,
-      level: Level.parse(stored.level),
-      status: IssueStatus.parse(stored.status),
-      componentId,
-      vouchedBy: by === null || by === '' ? '' : by === 'server_key' ? 'server_key' : 'member',
-      isNew: false,
-      isNewUnvouched: false,
-      isRegressed: false,
-      isRegressedUnvouched: false,
-      reopenedUnvouched: false,
-      isFixed: false,
-      stillFiring: false,
-    }
-    const fixedSince = fixed.get(id) ?? Infinity
-    return { number, open, fixed: fixedSince === Infinity ? open : { ...open, isFixed: true }, fixedSince, stored }
-  })
 }
