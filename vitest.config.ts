@@ -21,7 +21,6 @@ const postgres: TestProjectInlineConfiguration = {
       'test/service/errors/issues/record/issue-environments.test.ts',
     ],
     globalSetup: ['test/postgres/setup.ts'],
-    setupFiles: ['test/postgres/short-properties.ts'],
     env: { TRACEGATE_TEST_DATABASE: 'postgres' },
   },
 }

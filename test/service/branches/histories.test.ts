@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readChanges } from '../../../src/service/branches/changes.ts'
 import { mainRows, startTree } from './branch-tree.ts'
+import { tries } from '../../property-tries.ts'
 
 interface Node {
   title: string
@@ -152,6 +153,6 @@ test('any history of a branch reads as the reference does, and no write on the b
       expect(await read()).toEqual(model.main)
       expect(await readStored(branch)).toEqual(model.changes())
     }),
-    { numRuns: 20 },
+    { numRuns: tries(20) },
   )
 })

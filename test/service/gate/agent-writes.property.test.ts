@@ -4,6 +4,7 @@ import { startApp, type App } from '../../app.ts'
 import { tokenHeaders } from '../people.ts'
 import { quarantine } from '../quarantine.ts'
 import { openShop, type Identified, type Shop } from './shop.ts'
+import { tries } from '../../property-tries.ts'
 
 /** What agents try their writes on. */
 interface Stage {
@@ -291,7 +292,7 @@ test('no sequence of writes by an agent, without a new result, makes a failing p
         }
       }),
       {
-        numRuns: 10,
+        numRuns: tries(10),
         // A test that proves one criterion moves into a suite that is linked for all.
         examples: [
           [

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { Verdict } from '../../../src/contract/quality-gate/verdict.ts'
 import { startApp, type App } from '../../app.ts'
 import { reasonOf, tokenHeaders, type Failure } from '../people.ts'
+import { tries } from '../../property-tries.ts'
 
 type VerdictBody = z.input<typeof Verdict>
 type Answer = { verdict: VerdictBody } & Failure
@@ -192,6 +193,6 @@ test('after any writes, asking twice gives the same verdict, and nothing passes 
       expect((await read(app)).body.verdict).toEqual(verdict)
       expect(passed || !/PASS|WARN/.test(verdict.status)).toBe(true)
     }),
-    { numRuns: 20 },
+    { numRuns: tries(20) },
   )
 })

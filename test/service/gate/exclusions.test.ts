@@ -5,6 +5,7 @@ import { startApp } from '../../app.ts'
 import { reasonOf, tokenHeaders } from '../people.ts'
 import { quarantine } from '../quarantine.ts'
 import { openShop } from './shop.ts'
+import { tries } from '../../property-tries.ts'
 
 const asAgent = { 'x-svc-via': 'mcp' }
 const day = 24 * 60 * 60 * 1000
@@ -247,7 +248,7 @@ test('any sequence of exclusions and their reversals leaves exactly the exclusio
       const seen = found.map(({ kind, by, seen: isSeen }) => ({ kind, by, seen: isSeen }))
       expect(seen.toSorted(byKind)).toEqual([...expected.values()].toSorted(byKind))
     }),
-    { numRuns: 40 },
+    { numRuns: tries(40) },
   )
 })
 

@@ -10,6 +10,7 @@ import { openDatabase, openForReading } from '../../../src/service/sql/open.ts'
 import { startApp, type App } from '../../app.ts'
 import { quarantine } from '../quarantine.ts'
 import { openShop, type Identified, type Shop } from './shop.ts'
+import { tries } from '../../property-tries.ts'
 
 const asTool = { 'x-svc-via': 'mcp' }
 const versions = ['1.0.0', '1.1.0', '1.2.0'] as const
@@ -126,7 +127,7 @@ test('a verdict is made of what a reader that remembers nothing reads, after any
         }
       }
     }),
-    { numRuns: 6 },
+    { numRuns: tries(6) },
   )
   await fresh.destroy()
   await other.close()
@@ -163,9 +164,8 @@ test('what is remembered of exclusions and fixes holds for a clock that goes bac
 test('each kind of write that changes what is remembered shows in the next read', async () => {
   await using app = await startApp()
   const shop = await openShop(app)
-  const file = join(app.dataDir, 'tracegate.db')
-  const fresh = openReader(file)
-  const other = await openSqlite(file)
+  const fresh = await openForReading(app.database)
+  const other = await openDatabase(app.database)
   const { id: requirement_id } = await shop.requirement()
   await shop.report({ 'adds up [REQ-1]': 'passed' })
   await shop.event('public', { message: 'broken', environment: 'production' })

@@ -5,7 +5,7 @@ import { searchWords, wordsIn } from '../search-words.ts'
 /** Weights of the labels D, C, B and A, for a match in a text of them. */
 const LABEL_WEIGHTS = '{0.2, 0.3, 0.5, 1.0}'
 
-/** The table of each index, with the label of each text (`0024-tables.sql`). */
+/** The table of each index, with the label of each text (`0025-tables.sql`). */
 const indexes = {
   requirement: {
     table: 'requirement_text',

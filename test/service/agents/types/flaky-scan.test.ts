@@ -9,6 +9,7 @@ import { reportsUrl, sampleRuns } from '../../../../src/service/sample/test-repo
 import { startApp, type App } from '../../../app.ts'
 import { startSampleApp } from '../../../sample-app.ts'
 import { runType } from '../run-type.ts'
+import { tries } from '../../../property-tries.ts'
 
 type Found = z.input<typeof Output>
 
@@ -332,7 +333,7 @@ test('flips are counted as by comparing each run with the one before on its comm
       const counted = names.map((name) => flaky.find(({ title }) => title === name)?.flips ?? 0)
       expect(counted).toEqual(names.map((name) => countFlips(runs, name)))
     }),
-    { numRuns: 15 },
+    { numRuns: tries(15) },
   )
 })
 

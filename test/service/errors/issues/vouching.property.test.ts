@@ -5,6 +5,7 @@ import { readGateIssues } from '../../../../src/service/errors/issues/read/gate-
 import { createEventStore, type IssueStore } from '../../../../src/service/errors/issues/record/store.ts'
 import { releaseHandlers } from '../../../../src/service/handlers/releases.ts'
 import { dayMs, minuteMs, openRig, type Rig } from './rig.ts'
+import { tries } from '../../../property-tries.ts'
 
 /** New issues of a product in an hour: few, so that strangers try to use them up. */
 const NEW_ISSUES = 4
@@ -73,7 +74,7 @@ test('no sequence of events with a public key changes what a gate reads of vouch
       }
       expect(await facts(rig, noisy)).toEqual(await facts(rig, quiet))
     }),
-    { numRuns: 40 },
+    { numRuns: tries(40) },
   )
 })
 

@@ -6,6 +6,7 @@ import { expireRisks } from '../../../../src/service/gate/risks/expire.ts'
 import { readOpenRisks, riskFact } from '../../../../src/service/gate/risks/facts.ts'
 import { viewRisk } from '../../../../src/service/gate/risks/stored.ts'
 import { startRisks } from './rig.ts'
+import { tries } from '../../../property-tries.ts'
 
 const release = fc.constantFrom('', 'r1', 'r2')
 const environment = fc.constantFrom('', 'e1', 'e2')
@@ -57,7 +58,7 @@ test('wherever the clock is, every path says the same of a risk, before and afte
         expect(await paths()).toEqual([each, each, each, each])
       },
     ),
-    { numRuns: 60 },
+    { numRuns: tries(60) },
   )
 })
 

@@ -4,6 +4,7 @@ import { coverageFor, countCoverage } from '../../../../src/service/quality/cove
 import { refreshCoverage, refreshStale, requirementsOfTests } from '../../../../src/service/quality/coverage/refresh.ts'
 import type { Database } from '../../../../src/service/sql/database.ts'
 import { startApp } from '../../../app.ts'
+import { tries } from '../../../property-tries.ts'
 
 const hour = 3_600_000
 const now = 2_000_000_000_000
@@ -235,7 +236,7 @@ test('stored coverage equals coverage computed from scratch, after every edit', 
       await refresh(ids)
       expect(await stored()).toEqual(await computed())
     }),
-    { numRuns: 60 },
+    { numRuns: tries(60) },
   )
 })
 

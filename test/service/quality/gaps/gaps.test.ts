@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { startApp, type App } from '../../../app.ts'
+import { tries } from '../../../property-tries.ts'
 
 interface Gap {
   id: string
@@ -304,6 +305,6 @@ test('gaps are ordered by the documented formula, across pages too', async () =>
       } while (token !== '')
       expect(walked).toEqual(expected.map(({ name }) => name))
     }),
-    { numRuns: 25 },
+    { numRuns: tries(25) },
   )
 })

@@ -10,6 +10,7 @@ import { dayMs, hourMs } from '../../../../src/service/shared/times.ts'
 import type { Rows } from '../../../../src/service/sql/database.ts'
 import { openForReading } from '../../../../src/service/sql/open.ts'
 import { startApp, type App } from '../../../app.ts'
+import { tries } from '../../../property-tries.ts'
 
 const paths = ['src/cart/total.ts', 'src/cart/lines.ts', 'src/pay/card.ts', 'src/server.ts'] as const
 const globs = ['src/cart/**', 'src/cart/total.ts', 'src/**/card.ts', 'src/server.ts', 'test/**'] as const
@@ -73,7 +74,7 @@ test('what is kept of issues is what a reader that keeps nothing computes, after
       }
       await fresh.destroy()
     }),
-    { numRuns: 25 },
+    { numRuns: tries(25) },
   )
 })
 

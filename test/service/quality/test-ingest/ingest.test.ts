@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { startApp, type App } from '../../../app.ts'
 import { reasonOf, type Failure } from '../../people.ts'
+import { tries } from '../../../property-tries.ts'
 
 interface Case {
   test_id: string
@@ -181,7 +182,7 @@ test('the shards of a run have the same outcome however often each is sent again
         expect(await outcome(repeated)).toEqual(await outcome(inOrder))
       },
     ),
-    { numRuns: 12 },
+    { numRuns: tries(12) },
   )
 })
 

@@ -6,6 +6,7 @@ import { runRetention } from '../../../../../src/service/errors/issues/retention
 import { openForReading } from '../../../../../src/service/sql/open.ts'
 import { startApp, type App } from '../../../../app.ts'
 import { dayMs } from '../rig.ts'
+import { tries } from '../../../../property-tries.ts'
 
 const path = fc.constantFrom('src/Cart/total.ts', 'src/cart/lines.ts', 'src/Überblick.ts', 'src/pay/100%_card.ts')
 const name = fc.constantFrom('addUp', 'ADD_UP', 'übertrag', 'Übertrag', '<anonymous>')
@@ -48,7 +49,7 @@ test('a search finds the same in the places that are kept as in those that are s
       }
       await fresh.destroy()
     }),
-    { numRuns: 15 },
+    { numRuns: tries(15) },
   )
 })
 

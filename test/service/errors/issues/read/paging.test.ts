@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { pageQuery, type IssueSort } from '../../../../../src/service/errors/issues/read/list.ts'
 import { openRig, type Rig } from '../rig.ts'
+import { tries } from '../../../../property-tries.ts'
 
 const Parameter = z.union([z.string(), z.number()])
 
@@ -43,7 +44,7 @@ test('a walk through the pages meets every issue of its beginning once and in or
       } while (token !== '')
       expect(met).toEqual(expected)
     }),
-    { numRuns: 120 },
+    { numRuns: tries(120) },
   )
 })
 

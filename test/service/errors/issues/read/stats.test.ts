@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bucketSeconds, periodMs, type PeriodName } from '../../../../../src/service/errors/issues/buckets.ts'
 import { hourMs, openRig } from '../rig.ts'
+import { tries } from '../../../../property-tries.ts'
 
 const periods = Object.keys(periodMs) as PeriodName[]
 
@@ -60,7 +61,7 @@ test('sums and series of every period equal a slow recount of the occurrences', 
         }
       }
     }),
-    { numRuns: 15 },
+    { numRuns: tries(15) },
   )
 })
 

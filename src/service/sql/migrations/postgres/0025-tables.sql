@@ -1,4 +1,4 @@
--- The tables of SQLite's files 0001 to 0024, whose comments say what their columns hold. The files of both databases have
+-- The tables of SQLite's files 0001 to 0025, whose comments say what their columns hold. The files of both databases have
 -- one numbering, and this one is the first for PostgreSQL. Texts are compared by their bytes, as SQLite does, whatever the
 -- collation of the database. JSON is text, which keeps what was written (decision 095).
 
@@ -574,7 +574,8 @@ CREATE TABLE exclusion (
   reviewed_by text COLLATE "C",
   reviewed_at bigint,
   review_note text COLLATE "C" NOT NULL DEFAULT '',
-  ended_at bigint
+  ended_at bigint,
+  revision bigint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE vouched_issue (
@@ -825,6 +826,7 @@ CREATE INDEX release_commit ON release (product_id, commit_sha) WHERE commit_sha
 CREATE INDEX risk_of_product ON risk (product_id, state, expires_at);
 CREATE INDEX exclusion_item ON exclusion (item_id, kind);
 CREATE INDEX exclusion_newest ON exclusion (product_id, at DESC);
+CREATE INDEX exclusion_revision ON exclusion (product_id, revision) WHERE revision > 0;
 CREATE INDEX vouched_issue_started ON vouched_issue (product_id, started_at) WHERE started_at IS NOT NULL;
 CREATE INDEX vouched_issue_regressed ON vouched_issue (product_id) WHERE regressed_at IS NOT NULL;
 CREATE INDEX vouched_issue_held ON vouched_issue (product_id) WHERE held_last_at IS NOT NULL;
