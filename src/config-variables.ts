@@ -60,6 +60,8 @@ const BaseUrl = z.string().transform((text, context) => {
   return url.origin + path
 })
 
+const DatabaseUrl = z.string().regex(/^postgres(?:ql)?:\/\//, 'use postgres://…, or leave it unset for SQLite')
+
 const toolsetNames: readonly string[] = [...toolsets, 'all']
 const ToolsetName = z.string().refine((name) => toolsetNames.includes(name), {
   error: ({ input }) => `unknown ${JSON.stringify(input)}; use ${toolsetNames.join(', ')}`,
@@ -80,10 +82,8 @@ export const Environment = z.object({
     .string()
     .default(() => envPaths('tracegate', { suffix: '' }).data)
     .transform((path) => resolve(path)),
-  TRACEGATE_DATABASE_URL: z
-    .string()
-    .regex(/^postgres(?:ql)?:\/\//, 'use postgres://…, or leave it unset for SQLite')
-    .optional(),
+  TRACEGATE_DATABASE_URL: DatabaseUrl.optional(),
+  TRACEGATE_DATABASE_LISTEN_URL: DatabaseUrl.optional(),
   TRACEGATE_ALLOWED_HOSTS: z.preprocess(words, z.array(AllowedHost).default([])),
   TRACEGATE_ROOTS: z.preprocess(
     (text) => (typeof text === 'string' ? text.split(delimiter).filter((path) => path !== '') : text),

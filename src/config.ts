@@ -33,7 +33,10 @@ export interface Config {
   /** Which confirmations of a person count. */
   confirm: ConfirmMode
   dataDir: string
+  /** A PostgreSQL database; without it, SQLite in the data directory. */
   databaseUrl?: string
+  /** The address of its server itself, where `databaseUrl` leads to a pooler of transactions. */
+  databaseListenUrl?: string
   /** Host names without ports that requests may use; always includes the loopback names. */
   allowedHosts: readonly string[]
   /** Our public origin behind a proxy: the first full origin in TRACEGATE_ALLOWED_HOSTS. */
@@ -135,6 +138,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
       baseUrl: variables.TRACEGATE_BASE_URL,
       product: variables.TRACEGATE_PRODUCT,
       databaseUrl: variables.TRACEGATE_DATABASE_URL,
+      databaseListenUrl: variables.TRACEGATE_DATABASE_LISTEN_URL,
       origin: hosts.find(({ origin }) => origin !== undefined)?.origin,
       secret: variables.TRACEGATE_SECRET,
       url: command === 'call' ? url : undefined,

@@ -2,7 +2,6 @@ import { Client, type CallToolResult, type Transport } from '@modelcontextprotoc
 import { ConfigError, type Config } from '../config.ts'
 import { isObject } from '../lib/objects.ts'
 import { version } from '../version.ts'
-import { requireBuilt } from './support/require-built.ts'
 import { plainLines } from './support/finding.ts'
 import type { Io } from './support/io.ts'
 import { remoteTransport, connectionFailure } from './support/remote.ts'
@@ -56,8 +55,6 @@ export function parseArguments(json = '{}'): Record<string, unknown> {
 
 async function connectTo(config: Config, io: Io): Promise<Transport> {
   if (config.url !== undefined) return remoteTransport(config.url, config)
-  // Checked here, because a child that does not start can only close the connection.
-  requireBuilt(config)
   return io.startStdio({
     ...io.env,
     TRACEGATE_DATA_DIR: config.dataDir,

@@ -64,7 +64,9 @@ Environment (flags take precedence; an empty variable counts as unset):
   TRACEGATE_READ_ONLY      true: no tools that write
   TRACEGATE_CONFIRM        how a person confirms: ask (default), page (page and terminal only), handle (see the README)
   TRACEGATE_DATA_DIR       database, token, secret (default: the platform's data directory)
-  TRACEGATE_DATABASE_URL   refused: this version stores in SQLite only
+  TRACEGATE_DATABASE_URL   postgres://… of a PostgreSQL database; if unset, SQLite in the data directory
+  TRACEGATE_DATABASE_LISTEN_URL
+                           the server itself, if the other address leads to a pooler of transactions
   TRACEGATE_ALLOWED_HOSTS  comma-separated host names or origins that requests may use
   TRACEGATE_ROOTS          folders that files may be read from, separated by "${delimiter}" (default: the working directory)
   TRACEGATE_NEW_ISSUES_PER_HOUR

@@ -23,6 +23,7 @@ import { errorReply, toFailure, jsonReply } from './rest/replies.ts'
 import type { AgentDefinition } from './agents/define.ts'
 import { createRunSignals } from './agents/events/signals.ts'
 import { createRunner } from './agents/runs/runner.ts'
+import { createRunMessages } from './agents/runs/wake-others.ts'
 import { agentTypes } from './agents/types/list.ts'
 import { splitAddress } from './shared/split-address.ts'
 import { createRouter, defaultRate } from './rest/router.ts'
@@ -39,6 +40,8 @@ export interface ServiceOptions {
   dataDir: string
   /** A PostgreSQL database, `postgres://…`; without it, SQLite in the data directory. */
   databaseUrl?: string | undefined
+  /** Another address of it for notifications, where `databaseUrl` leads to a pooler of transactions. */
+  databaseListenUrl?: string | undefined
   /** The key of all signatures. */
   secret: string
   /** The version of this program. */
@@ -93,7 +96,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { dataDir, log, onProgress, platform = systemPlatform, clock = backgroundClock } = options
   await makeDataDir(dataDir)
   const database = databaseAddress(dataDir, options.databaseUrl)
-  const db = await openDatabase(database)
+  const db = await openDatabase(database, { listenUrl: options.databaseListenUrl, log })
   try {
     const sample = options.sample === true ? await sampleLoading({ db, dataDir, onProgress }) : undefined
     const product = sample?.product ?? firstProduct
@@ -122,6 +125,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       limits: options.uploadLimits,
     })
     const signals = createRunSignals(clock)
+    const others = createRunMessages(db.messages)
     const runner = createRunner({
       db,
       platform,
@@ -129,7 +133,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       symbolicator,
       types: options.agentTypes ?? agentTypes,
       log,
-      onChanged: signals.changed,
+      onChanged(runId) {
+        signals.changed(runId)
+        others.changed(runId)
+      },
     })
     const reports = createDraftReader(options.reportWorker)
     const thread =
@@ -154,8 +161,14 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         reports,
         agents: {
           types: options.agentTypes ?? agentTypes,
-          onStarted: runner.queued,
-          onCancelled: runner.cancelled,
+          onStarted() {
+            runner.queued()
+            others.look()
+          },
+          onCancelled(runId) {
+            runner.cancelled(runId)
+            others.look()
+          },
           signals,
           clock,
         },
@@ -179,6 +192,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await sample?.load({ send: direct, db, platform, token, productId, created, onProgress })
     const publicKey = (await publicKeys(db.read, [productId])).get(productId) ?? ''
     runner.begin()
+    others.follow({ signals, runner })
     const housekeeping = startHousekeeping({
       db,
       platform,

@@ -215,12 +215,6 @@ test('doctor says when the data directory cannot be written', async () => {
   expect(stdout).toMatch(/FAIL {2}data directory: .*\n {6}fix: choose another with --data/)
 })
 
-test('a part that this version does not have is refused by name', async () => {
-  const { code, stderr } = await tracegate(['stdio', '--data', dataDir], { TRACEGATE_DATABASE_URL: 'postgres://h/db' })
-  expect(code).toBe(2)
-  expect(stderr).toContain('TRACEGATE_DATABASE_URL')
-})
-
 test('a damaged secret is reported with its file', async () => {
   const damaged = join(folder.path, 'damaged')
   mkdirSync(damaged)

@@ -177,12 +177,6 @@ async function listening(server: Server): Promise<string> {
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
 }
 
-test('call refuses a part that this version does not have, once', async () => {
-  const { code, stderr } = await tracegate(['call', 'find_error_issues'], { TRACEGATE_DATABASE_URL: 'postgres://h/db' })
-  expect(code).toBe(2)
-  expect(stderr).toMatch(/^tracegate: TRACEGATE_DATABASE_URL: [^\n]*\n$/)
-})
-
 test('a GET on the ingest is refused without an error in the log', async () => {
   const { status } = await fetch(`${app.endpoints.ingest}/api/1/envelope/`)
   expect(status).toBe(501)

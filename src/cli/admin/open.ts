@@ -4,7 +4,7 @@ import { ConfigError, type Config } from '../../config.ts'
 import type { Writing } from '../../service/shared/context.ts'
 import { systemPlatform } from '../../service/shared/platform.ts'
 import type { Database } from '../../service/sql/database.ts'
-import { openSqlite } from '../../service/sql/sqlite.ts'
+import { openDatabase as open } from '../../service/sql/open.ts'
 import { systemActor } from '../../service/workspace/actor.ts'
 import type { StoredProduct } from '../../service/workspace/products.ts'
 import { plain } from '../support/finding.ts'
@@ -29,10 +29,11 @@ export interface Subcommand {
   run(this: void, admin: Admin): Promise<void>
 }
 
-/** The data directory's database, without the service: `serve` may run meanwhile. Throws `ConfigError` where there is none. */
-export async function openDatabase({ dataDir }: Config): Promise<Database> {
+/** The service's database, without the service: `serve` may run meanwhile. Throws `ConfigError` where there is none. */
+export async function openDatabase({ dataDir, databaseUrl }: Config): Promise<Database> {
+  if (databaseUrl !== undefined) return open(databaseUrl)
   const file = join(dataDir, 'tracegate.db')
-  if (existsSync(file)) return openSqlite(file)
+  if (existsSync(file)) return open(file)
   throw new ConfigError(
     `there is no database in ${dataDir}: start with tracegate init, or name the directory with --data`,
   )

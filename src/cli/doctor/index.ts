@@ -6,7 +6,6 @@ import { createListing } from '../../mcp/surface/listing.ts'
 import { databaseProblem } from '../../service/sql/database-file.ts'
 import { surface } from '../../surface.ts'
 import { version } from '../../version.ts'
-import { requireBuilt } from '../support/require-built.ts'
 import { checkProduct } from '../support/check-product.ts'
 import { dataDirProblem, lostDatabase } from '../support/data-dir.ts'
 import { listeningOrigin, readEndpoints } from '../support/endpoints.ts'
@@ -14,6 +13,7 @@ import { plain, type Finding } from '../support/finding.ts'
 import type { Io } from '../support/io.ts'
 import { checkHealth } from '../support/health.ts'
 import { PortError, requireFree } from '../support/port.ts'
+import { checkDatabase } from './database.ts'
 import { checkDeployment, checkService } from './deployment.ts'
 import { roomLines } from './room/index.ts'
 
@@ -36,11 +36,15 @@ export async function run(config: Config, io: Io): Promise<number> {
 
 /** The checks of the embedded service, with what takes room; `earlier` are those that were made before. */
 async function examineEmbedded(config: Config, io: Io, earlier: readonly Finding[]) {
-  const findings = [checkDataDir(config), await checkServer(config, io)]
+  const { databaseUrl } = config
+  const findings = [checkDataDir(config)]
+  if (databaseUrl !== undefined) findings.push(await checkDatabase({ ...config, databaseUrl }))
+  findings.push(await checkServer(config, io))
   // When the data cannot be read, an earlier finding says so.
   const isReadable = [...earlier, ...findings].every(({ ok, what }) => ok || what === 'server')
   if (config.product !== undefined && isReadable) findings.push(await checkProduct(config, config.product))
-  return { findings, lines: isReadable ? await roomLines(config.dataDir, Date.now()) : [] }
+  const isLocal = databaseUrl === undefined
+  return { findings, lines: isReadable && isLocal ? await roomLines(config.dataDir, Date.now()) : [] }
 }
 
 function checkNode(): Finding {
@@ -56,18 +60,13 @@ function checkConfiguration(config: Config): Finding {
   const { tools } = createListing(surface, { ...config, local: true })
   const chosen = `toolsets ${config.toolsets.join(',')}${config.readOnly ? ', read only' : ''}: ${counted(tools.length, 'tool')}`
   const finding = { what: 'configuration', ok: true, found: `${where}; ${chosen}` }
-  try {
-    requireBuilt(config)
-  } catch (error) {
-    return { ...finding, ok: false, fix: error instanceof Error ? error.message : 'unset TRACEGATE_DATABASE_URL' }
-  }
   if (tools.length > 0) return finding
   const filled = new Set(surface.tools.map(({ toolset }) => toolset))
   const fix = `TRACEGATE_TOOLSETS: in this version there are tools in: ${[...filled].join(', ')}`
   return { ...finding, ok: false, fix }
 }
 
-function checkDataDir({ dataDir }: Config): Finding {
+function checkDataDir({ dataDir, databaseUrl }: Config): Finding {
   const what = 'data directory'
   const problem = dataDirProblem(dataDir)
   if (problem !== undefined) {
@@ -75,6 +74,7 @@ function checkDataDir({ dataDir }: Config): Finding {
     return { what, ok: false, found: `${dataDir} cannot be used (${problem})`, fix }
   }
   if (!existsSync(dataDir)) return { what, ok: true, found: `${dataDir}, created at the first start` }
+  if (databaseUrl !== undefined) return { what, ok: true, found: dataDir }
   const file = join(dataDir, 'tracegate.db')
   const damage = databaseProblem(file)
   if (damage !== undefined) {

@@ -20,7 +20,8 @@ export async function run(config: Config, io: Io): Promise<number> {
   const facts = readRepository(repositoryFolder(config.operands[0]))
   const wanted = wantedProduct(config, facts)
   const say = (lines: readonly string[]) => void io.stdout.write(`${plainLines(lines.join('\n'))}\n`)
-  const isFresh = config.baseUrl === undefined && !existsSync(join(config.dataDir, 'tracegate.db'))
+  const isElsewhere = config.baseUrl !== undefined || config.databaseUrl !== undefined
+  const isFresh = !isElsewhere && !existsSync(join(config.dataDir, 'tracegate.db'))
   if (config.dryRun && isFresh) {
     say(planned(planFresh(wanted), wanted))
     return 0

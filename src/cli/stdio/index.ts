@@ -2,14 +2,12 @@ import type { Config } from '../../config.ts'
 import { answerOpening } from '../../mcp/opening/answer-opening.ts'
 import { createAnswers } from '../../mcp/opening/answers.ts'
 import type { Io } from '../support/io.ts'
-import { requireBuilt } from '../support/require-built.ts'
 
 /**
  * `tracegate stdio`: MCP on stdin and stdout until stdin ends. The lists that a client reads at the start are answered
  * before the server is loaded, which anything else that it sends starts (decision 071).
  */
 export async function run(config: Config, io: Io): Promise<number> {
-  requireBuilt(config)
   const { stdin, stdout } = io
   const closed = new Promise<void>((resolve) => {
     stdin.once('end', resolve).once('close', resolve)

@@ -11,7 +11,6 @@ import type { Service } from '../../service/index.ts'
 import { version } from '../../version.ts'
 import { lostDatabase, makeDataDir } from './data-dir.ts'
 import { listeningOrigin, readEndpoints } from './endpoints.ts'
-import { requireBuilt } from './require-built.ts'
 import { readSecret } from './secret.ts'
 import { eventWorker, reportWorker, sourceMapWorker } from './workers.ts'
 import { keepHeapSmall } from './memory.ts'
@@ -62,9 +61,8 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
       close: () => send.close(),
     }
   }
-  requireBuilt(config)
   makeDataDir(config.dataDir)
-  const lost = lostDatabase(config.dataDir)
+  const lost = config.databaseUrl === undefined ? lostDatabase(config.dataDir) : undefined
   if (lost !== undefined) options.log({ level: 'warn', message: `${lost}; starting with an empty one` })
   const secret = readSecret(config)
   keepHeapSmall()
@@ -72,6 +70,7 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
   const service = await openService({
     dataDir: config.dataDir,
     databaseUrl: config.databaseUrl,
+    databaseListenUrl: config.databaseListenUrl,
     secret,
     sourceMapWorker,
     reportWorker,

@@ -14,7 +14,7 @@ const what = 'product'
 
 /** Whether the pinned product of the embedded service exists. Reads existing data and creates none. */
 export async function checkProduct(config: Config, pinned: string): Promise<Finding> {
-  if (!existsSync(join(config.dataDir, 'tracegate.db'))) {
+  if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'tracegate.db'))) {
     return { what, ok: true, found: `${pinned}, not checked: there is no data yet` }
   }
   try {

@@ -61,7 +61,17 @@ export interface Database {
    * written since the last pause is rolled back.
    */
   writeInSlices<T>(work: (rows: Rows, prepare: Prepare, pause: Pause) => Promise<T>): Promise<T>
+  /** Where several processes share the database over a network; undefined where they look often enough by themselves. */
+  readonly messages?: Messages
   close(): Promise<void>
+}
+
+/** Short texts between the processes that share a database: they wake a process up for what it would find later by itself. */
+export interface Messages {
+  /** Sends a text to the other processes, after the commit that it is about. It may be lost. */
+  send(this: void, text: string): void
+  /** Calls `heard` for each text of another process, from now on. */
+  listen(this: void, heard: (text: string) => void): void
 }
 
 /**

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Log } from '../shared/log.ts'
 import type { Database, Rows } from './database.ts'
 import { openReader, openSqlite } from './sqlite.ts'
 
@@ -7,9 +8,15 @@ export function databaseAddress(dataDir: string, url: string | undefined): strin
   return url ?? join(dataDir, 'tracegate.db')
 }
 
+export interface OpenOptions {
+  /** Another address of a PostgreSQL database for notifications, where its own leads to a pooler of transactions. */
+  listenUrl?: string | undefined
+  log?: Log | undefined
+}
+
 /** Opens a database at its address and brings it to the newest schema. */
-export async function openDatabase(address: string): Promise<Database> {
-  return isPostgres(address) ? (await loadPostgres()).openPostgres(address) : openSqlite(address)
+export async function openDatabase(address: string, options: OpenOptions = {}): Promise<Database> {
+  return isPostgres(address) ? (await loadPostgres()).openPostgres(address, options) : openSqlite(address)
 }
 
 /** Opens a migrated database for another thread, which only reads; open until the thread ends. */

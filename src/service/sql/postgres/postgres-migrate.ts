@@ -35,17 +35,18 @@ export async function migratePostgres(
   return numberedColumns(client)
 }
 
-async function checkServer(client: Client): Promise<void> {
+/** Resolves to the version of the server. Throws `failed_precondition` where it, or the encoding, cannot be used. */
+export async function checkServer(client: Client): Promise<string> {
   const { rows } = await client.query<{ version: string; encoding: string; name: string }>(
     `SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding,
        current_setting('server_version') AS name`,
   )
-  const [server] = rows
-  if (server === undefined) return
+  const server = rows[0]!
   if (Number(server.version) < OLDEST_SERVER)
     throw unusable(`the server has version ${server.name}; Tracegate needs 14 or newer`)
   if (server.encoding !== 'UTF8')
     throw unusable(`its encoding is ${server.encoding}; create one with ENCODING 'UTF8' TEMPLATE template0`)
+  return server.name
 }
 
 async function readVersion(client: Client): Promise<number> {

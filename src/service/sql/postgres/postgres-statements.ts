@@ -10,7 +10,7 @@ import {
   replaceWithNoncontingentExpression,
   type QueryResult,
 } from 'kysely'
-import type { CustomTypesConfig } from 'pg'
+import type { ClientConfig, CustomTypesConfig } from 'pg'
 import type { Bindable, Prepare, Rows, Statement } from '../database.ts'
 import type { Schema } from '../schema.ts'
 import { postgresDialect } from './postgres-dialect.ts'
@@ -36,22 +36,7 @@ const emptyLists = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontin
 export type RunQuery = (query: Query) => Promise<Answer>
 
 /** Kysely over one function that runs statements. Transactions are those of `Database`. */
-export function dbg(run: RunQuery): RunQuery {
-  return async (q) => {
-    try {
-      return await run(q)
-    } catch (error) {
-      ;(await import('node:fs')).appendFileSync(
-        '/tmp/pg-errors.log',
-        `${(error as Error).message} <<< ${q.text.replaceAll(/\s+/g, ' ')}\n`,
-      )
-      throw error
-    }
-  }
-}
-
-export function queryBuilder(given: RunQuery): Rows {
-  const run = dbg(given)
+export function queryBuilder(run: RunQuery): Rows {
   const connection: DatabaseConnection = {
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
       const { rows, rowCount } = await run({
@@ -93,16 +78,17 @@ export interface PreparerOptions {
   run: RunQuery
   /** By table: the column that numbers its rows. */
   numberedBy: ReadonlyMap<string, string>
+  /** False where the next transaction may be on another connection of the server. */
+  namesStatements: boolean
 }
 
 /** Prepares statements of the hot path: each connection parses one of them once. */
-export function preparer({ run: given, numberedBy }: PreparerOptions): Prepare {
-  const run = dbg(given)
+export function preparer(options: PreparerOptions): Prepare {
   const kept = new Map<string, Statement>()
   const prepare = (sql: string) => {
     const known = kept.get(sql)
     if (known !== undefined) return known
-    const statement = namedStatement(sql, { run, numberedBy })
+    const statement = createStatement(sql, options)
     const oldest = kept.size >= STATEMENTS_KEPT ? kept.keys().next().value : undefined
     if (oldest !== undefined) kept.delete(oldest)
     kept.set(sql, statement)
@@ -111,21 +97,26 @@ export function preparer({ run: given, numberedBy }: PreparerOptions): Prepare {
   return Object.assign(prepare, { dialect: postgresDialect })
 }
 
-function namedStatement(sql: string, { run, numberedBy }: PreparerOptions): Statement {
-  const query = named(withNumbers(sql))
-  const ask = (parameters: readonly Bindable[], { name, text } = query) =>
-    run({ name, text, values: parameters.map(toBound) })
+function createStatement(sql: string, { run, numberedBy, namesStatements }: PreparerOptions): Statement {
+  const query = (text: string) => (namesStatements ? named(text) : { text })
+  const asked = query(withNumbers(sql))
+  let returning: typeof asked | undefined
+  const askForNumber = () => {
+    const table = /^\s*INSERT\s+INTO\s+"?(\w+)/i.exec(sql)?.[1] ?? ''
+    const column = numberedBy.get(table)
+    if (column === undefined) throw new Error(`no column numbers the rows of ${table}`)
+    return query(`${asked.text} RETURNING ${column} AS number`)
+  }
+  const ask = (parameters: readonly Bindable[], statement = asked) =>
+    run({ ...statement, values: parameters.map(toBound) })
   return {
     async run(...parameters) {
       const { rowCount } = await ask(parameters)
       return { changes: rowCount ?? 0 }
     },
     async insert(...parameters) {
-      const table = /^\s*INSERT\s+INTO\s+"?(\w+)/i.exec(sql)?.[1] ?? ''
-      const column = numberedBy.get(table)
-      if (column === undefined) throw new Error(`no column numbers the rows of ${table}`)
-      const { rows } = await ask(parameters, named(`${query.text} RETURNING ${column} AS number`))
-      // The statement has just named it.
+      const { rows } = await ask(parameters, (returning ??= askForNumber()))
+      // The statement names it.
       return (rows[0] as { number: number }).number
     },
     // T is the shape of the caller's own SQL text.
@@ -168,11 +159,24 @@ const NUMBERS = new Set([20, 21, 23, 700, 701, 1700])
  * Values as SQLite gives them: numbers, also of counts and sums, which PostgreSQL makes `bigint` and `numeric`, flags 0 or
  * 1, and texts, JSON too. Numbers of the service are below 2^53.
  */
-export const valueTypes: CustomTypesConfig = {
+const valueTypes: CustomTypesConfig = {
   getTypeParser(type: number) {
     if (NUMBERS.has(type)) return Number
     if (type === BOOLEAN) return (text: string) => (text === 't' ? 1 : 0)
     if (type === BYTES) return (text: string) => Buffer.from(text.slice(2), 'hex')
     return (text: string) => text
   },
+}
+
+const CONNECT_TIMEOUT_MS = 10_000
+
+/** How to connect to the database at an address. */
+export function connectionConfig(url: string): ClientConfig {
+  return {
+    connectionString: url,
+    application_name: 'tracegate',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    types: valueTypes,
+  }
 }

@@ -1,11 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Pool, type ClientConfig } from 'pg'
+import type { Log } from '../../shared/log.ts'
 import type { Database, Pause, Prepare, Rows } from '../database.ts'
 import type { WriteConnection } from '../writing/write-queue.ts'
 import { WriteQueue } from '../writing/write-queue.ts'
 import { explainOpening, isPassing, translate, translating } from './postgres-failures.ts'
+import { createMessages, type OpenMessages } from './postgres-messages.ts'
 import { migratePostgres } from './postgres-migrate.ts'
-import { preparer, queryBuilder, valueTypes, type Answer, type Query, type RunQuery } from './postgres-statements.ts'
+import {
+  connectionConfig,
+  preparer,
+  queryBuilder,
+  type Answer,
+  type Query,
+  type RunQuery,
+} from './postgres-statements.ts'
 
 /** Connections that read, of each process. */
 const READERS = 8
@@ -15,7 +24,8 @@ const LOCK_TIMEOUT_MS = 10_000
 const WRITE_TIMEOUT_MS = 60_000
 /** How long one statement that reads may take. */
 const READ_TIMEOUT_MS = 30_000
-const CONNECT_TIMEOUT_MS = 10_000
+/** From when on a statement is logged. */
+const SLOW_MS = 1_000
 /** How often to try again while the server starts or cannot be reached, when the service opens. */
 const OPENING_ATTEMPTS = 5
 /**
@@ -25,6 +35,13 @@ const OPENING_ATTEMPTS = 5
 export const WRITE_LOCK = 500_052_685_669
 
 export interface PostgresOptions {
+  /**
+   * The address of the server itself, where `url` leads to a pooler of transactions: such a pooler keeps no prepared
+   * statements and passes no notifications on.
+   */
+  listenUrl?: string | undefined
+  /** Gets a line for each statement that took long, without its values. */
+  log?: Log | undefined
   /** Connections that read; 8 by default. */
   readers?: number | undefined
   lockTimeoutMs?: number | undefined
@@ -37,7 +54,7 @@ export interface PostgresOptions {
  */
 export async function openPostgres(
   url: string,
-  { readers = READERS, lockTimeoutMs = LOCK_TIMEOUT_MS }: PostgresOptions = {},
+  { listenUrl, log, readers = READERS, lockTimeoutMs = LOCK_TIMEOUT_MS }: PostgresOptions = {},
 ): Promise<Database> {
   const config = connectionConfig(url)
   const numberedBy = await attempts(url, async () => {
@@ -52,9 +69,11 @@ export async function openPostgres(
   const pool = new Pool({ ...config, max: readers, query_timeout: READ_TIMEOUT_MS })
   // A connection that the server closes while nobody uses it is replaced by the next statement.
   pool.on('error', ignore)
-  const writer = new PostgresWriter({ config, lockTimeoutMs, numberedBy })
-  const queue = new WriteQueue(writer)
-  return new PostgresDatabase({ pool, writer, queue })
+  const timed = (run: RunQuery) => logSlow(run, log)
+  const namesStatements = listenUrl === undefined
+  const writer = new PostgresWriter({ config, lockTimeoutMs, numberedBy, namesStatements, timed })
+  const messages = createMessages({ config: connectionConfig(listenUrl ?? url), run: readWith(pool) })
+  return new PostgresDatabase({ pool, read: queryBuilder(timed(readWith(pool))), writer, messages })
 }
 
 /** Opens a migrated database for another thread, which only reads; open until the thread ends. */
@@ -62,16 +81,6 @@ export function openPostgresReader(url: string): Rows {
   const pool = new Pool({ ...connectionConfig(url), max: 1, query_timeout: READ_TIMEOUT_MS })
   pool.on('error', ignore)
   return queryBuilder(readWith(pool))
-}
-
-function connectionConfig(url: string): ClientConfig {
-  return {
-    connectionString: url,
-    application_name: 'tracegate',
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    types: valueTypes,
-  }
 }
 
 /** A server that starts, or is replaced, is asked again after a second. */
@@ -86,28 +95,44 @@ async function attempts<T>(url: string, open: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Reports a statement that took a second or longer; its text holds no values. */
+function logSlow(run: RunQuery, log: Log | undefined): RunQuery {
+  if (log === undefined) return run
+  return async (query) => {
+    const begun = performance.now()
+    const answer = await run(query)
+    const durationMs = Math.round(performance.now() - begun)
+    if (durationMs >= SLOW_MS)
+      log({ level: 'warn', message: `slow statement: ${query.text}`, where: 'database', durationMs })
+    return answer
+  }
+}
+
 function readWith(pool: Pool): RunQuery {
   return (query: Query) => translating(() => pool.query(query))
 }
 
 interface DatabaseParts {
   pool: Pool
+  read: Rows
   writer: PostgresWriter
-  queue: WriteQueue
+  messages: OpenMessages
 }
 
 class PostgresDatabase implements Database {
   readonly read: Rows
+  readonly messages: OpenMessages
   readonly #pool: Pool
   readonly #writer: PostgresWriter
   readonly #queue: WriteQueue
   #closing: Promise<void> | undefined
 
-  constructor({ pool, writer, queue }: DatabaseParts) {
+  constructor({ pool, read, writer, messages }: DatabaseParts) {
     this.#pool = pool
     this.#writer = writer
-    this.#queue = queue
-    this.read = queryBuilder(readWith(pool))
+    this.#queue = new WriteQueue(writer)
+    this.read = read
+    this.messages = messages
   }
 
   write<T>(work: (rows: Rows, prepare: Prepare) => Promise<T>): Promise<T> {
@@ -131,6 +156,7 @@ class PostgresDatabase implements Database {
   async #close(): Promise<void> {
     await this.#queue.close()
     await this.#writer.close()
+    await this.messages.close()
     await this.#pool.end()
   }
 }
@@ -139,6 +165,10 @@ interface WriterOptions {
   config: ClientConfig
   lockTimeoutMs: number
   numberedBy: ReadonlyMap<string, string>
+  /** Whether the server keeps prepared statements between two transactions. */
+  namesStatements: boolean
+  /** Around each statement. */
+  timed: (run: RunQuery) => RunQuery
 }
 
 /** One connection, opened by its first transaction, and again after it was lost. */
@@ -150,11 +180,11 @@ class PostgresWriter implements WriteConnection {
   readonly #begin: string
   #client: Client | undefined
 
-  constructor({ config, lockTimeoutMs, numberedBy }: WriterOptions) {
+  constructor({ config, lockTimeoutMs, numberedBy, namesStatements, timed }: WriterOptions) {
     this.#config = config
-    const run: RunQuery = (query) => this.#run(query)
+    const run = timed((query) => this.#run(query))
     this.rows = queryBuilder(run)
-    this.prepare = preparer({ run, numberedBy })
+    this.prepare = preparer({ run, numberedBy, namesStatements })
     // One message: each statement would be a round trip. Each later statement sees what was committed before it, so also
     // what the last holder of the lock has written.
     this.#begin = [

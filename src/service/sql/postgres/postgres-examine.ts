@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { explainOpening, withoutPassword } from './postgres-failures.ts'
+import { checkServer } from './postgres-migrate.ts'
+import { connectionConfig } from './postgres-statements.ts'
+
+/** How long a notification may take. */
+const NOTIFY_MS = 2_000
+const CHANNEL = 'tracegate_doctor'
+
+export interface Examined {
+  /** The address without its password, the version of the server, and that of the schema. */
+  found: string
+  /** False behind a pooler of transactions, which passes no notifications on. */
+  notifies: boolean
+}
+
+/**
+ * Looks at a database without changing it. `listenUrl` is where notifications are expected, the same address by default.
+ * Throws `failed_precondition` or `unavailable` with the way out.
+ */
+export async function examinePostgres(url: string, listenUrl: string = url): Promise<Examined> {
+  const client = new Client(connectionConfig(url))
+  const listener = new Client(connectionConfig(listenUrl))
+  try {
+    await client.connect()
+    const server = await checkServer(client)
+    const schema = await schemaText(client)
+    await listener.connect()
+    return {
+      found: `${withoutPassword(url)}, PostgreSQL ${server}, ${schema}`,
+      notifies: await notifies(client, listener),
+    }
+  } catch (error) {
+    throw explainOpening(url, error)
+  } finally {
+    await client.end().catch(ignore)
+    await listener.end().catch(ignore)
+  }
+}
+
+async function schemaText(client: Client): Promise<string> {
+  const { rows } = await client.query<{ exists: number }>(`SELECT to_regclass('schema_version') IS NOT NULL AS exists`)
+  if (rows[0]?.exists !== 1) return 'empty, filled at the first start'
+  const { rows: versions } = await client.query<{ version: number }>(
+    'SELECT max(version) AS version FROM schema_version',
+  )
+  return `schema version ${String(versions[0]?.version)}`
+}
+
+async function notifies(client: Client, listener: Client): Promise<boolean> {
+  const heard = new Promise<boolean>((resolve) => listener.once('notification', () => resolve(true)))
+  await listener.query(`LISTEN ${CHANNEL}`)
+  await client.query(`NOTIFY ${CHANNEL}`)
+  return Promise.race([heard, sleep(NOTIFY_MS, false, { ref: false })])
+}
+
+function ignore(): void {}
