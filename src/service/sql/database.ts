@@ -16,6 +16,12 @@ export type Rows = Kysely<Schema> & {
  * each database rewrites them as its driver needs.
  */
 export interface Statement {
+  /**
+   * Runs a statement whose answer nobody needs. It is done before every later statement of the transaction; where it is a
+   * message to a server, it need not be done when the promise resolves, and its failure is that of `Prepare.sent` or of
+   * the next statement.
+   */
+  send(...parameters: Bindable[]): Promise<void>
   /** Resolves to the number of rows that it changed. */
   run(...parameters: Bindable[]): Promise<{ changes: number }>
   /** Runs an `INSERT` into a table that numbers its rows, and resolves to the number of the new row. */
@@ -27,6 +33,8 @@ export interface Statement {
 /** Prepares a statement inside a transaction, or returns the one prepared earlier from the same text. */
 export interface Prepare {
   (sql: string): Statement
+  /** Resolves when all statements that were sent are done; rejects with the failure of one of them. */
+  sent(this: void): Promise<void>
   readonly dialect: Dialect
 }
 

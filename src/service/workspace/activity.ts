@@ -22,7 +22,7 @@ export async function countActivity(
      SELECT component_id, CAST(?2 AS bigint), 1 FROM issue WHERE id = ?1 AND component_id <> ''
      UNION ALL SELECT ?3, CAST(?4 AS bigint), 1 WHERE ?3 <> ''
      ON CONFLICT (bucket, subject_id) DO UPDATE SET count = activity.count + 1`,
-  ).run(issueId, start(timestamp, hourMs), environmentId, start(timestamp, tenMinutesMs))
+  ).send(issueId, start(timestamp, hourMs), environmentId, start(timestamp, tenMinutesMs))
 }
 
 function start(time: number, widthMs: number): number {

@@ -76,6 +76,9 @@ function noTransaction(): Promise<never> {
 
 export interface PreparerOptions {
   run: RunQuery
+  /** Sends a statement without waiting for its answer; `sent` waits for all of them. */
+  send: (query: Query) => void
+  sent: () => Promise<void>
   /** By table: the column that numbers its rows. */
   numberedBy: ReadonlyMap<string, string>
   /** False where the next transaction may be on another connection of the server. */
@@ -94,10 +97,10 @@ export function preparer(options: PreparerOptions): Prepare {
     kept.set(sql, statement)
     return statement
   }
-  return Object.assign(prepare, { dialect: postgresDialect })
+  return Object.assign(prepare, { dialect: postgresDialect, sent: options.sent })
 }
 
-function createStatement(sql: string, { run, numberedBy, namesStatements }: PreparerOptions): Statement {
+function createStatement(sql: string, { run, send, numberedBy, namesStatements }: PreparerOptions): Statement {
   const query = (text: string) => (namesStatements ? named(text) : { text })
   const asked = query(withNumbers(sql))
   let returning: typeof asked | undefined
@@ -110,6 +113,10 @@ function createStatement(sql: string, { run, numberedBy, namesStatements }: Prep
   const ask = (parameters: readonly Bindable[], statement = asked) =>
     run({ ...statement, values: parameters.map(toBound) })
   return {
+    send(...parameters) {
+      send({ ...asked, values: parameters.map(toBound) })
+      return Promise.resolve()
+    },
     async run(...parameters) {
       const { rowCount } = await ask(parameters)
       return { changes: rowCount ?? 0 }

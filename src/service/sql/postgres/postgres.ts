@@ -179,12 +179,17 @@ class PostgresWriter implements WriteConnection {
   readonly #config: ClientConfig
   readonly #begin: string
   #client: Client | undefined
+  /** Settles when the statements that were sent are answered. */
+  #unanswered: Promise<void> = Promise.resolve()
+  /** Of the first one of them that failed. */
+  #failure: unknown
 
   constructor({ config, lockTimeoutMs, numberedBy, namesStatements, timed }: WriterOptions) {
     this.#config = config
     const run = timed((query) => this.#run(query))
     this.rows = queryBuilder(run)
-    this.prepare = preparer({ run, numberedBy, namesStatements })
+    const send = (query: Query) => this.#send(run(query))
+    this.prepare = preparer({ run, send, sent: () => this.#sent(), numberedBy, namesStatements })
     // One message: each statement would be a round trip. Each later statement sees what was committed before it, so also
     // what the last holder of the lock has written.
     this.#begin = [
@@ -207,13 +212,29 @@ class PostgresWriter implements WriteConnection {
     }
   }
 
+  /** The next statement does not wait for it; what failed is told once. */
+  #send(answer: Promise<unknown>): void {
+    this.#unanswered = this.#unanswered.then(() =>
+      answer.then(ignore, (error: unknown) => void (this.#failure ??= error)),
+    )
+  }
+
+  async #sent(): Promise<void> {
+    await this.#unanswered
+    const failure = this.#failure
+    this.#failure = undefined
+    if (failure !== undefined) throw failure
+  }
+
   async #tryBegin(): Promise<void> {
+    this.#failure = undefined
     const client = (this.#client ??= await this.#connect())
     await client.query(this.#begin)
   }
 
   async #connect(): Promise<Client> {
-    const client = new Client(this.#config)
+    // Statements that do not wait for each other's answers travel together.
+    const client = new Client({ ...this.#config, pipeline: true })
     client.on('error', () => this.#lost(client))
     client.on('end', () => this.#lost(client))
     await client.connect()
@@ -230,6 +251,7 @@ class PostgresWriter implements WriteConnection {
   }
 
   async commit(): Promise<void> {
+    await this.#sent()
     if (this.#client === undefined) throw translate(new ConnectionLost())
     const { command } = await this.#client.query('COMMIT')
     // A transaction in which a statement has failed is rolled back by COMMIT, without an error.

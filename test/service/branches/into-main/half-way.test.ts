@@ -43,7 +43,7 @@ function failingAt(db: Database, nth: number): Database & { writes: number } {
       if (!/^\s*select/i.test(text)) count()
       return prepare(text)
     }
-    return Object.assign(watched, { dialect: prepare.dialect })
+    return Object.assign(watched, { dialect: prepare.dialect, sent: prepare.sent })
   }
   return failing
 }

@@ -33,9 +33,9 @@ export async function keepBody(
   if (!isStored && !mayAdd) return { body: packWithout(body, dictionaryText(dictionary)), dictionaryId: null }
   if (!isStored) {
     const add = 'INSERT INTO body_dictionary (id, product_id, made_at, packed) VALUES (?, ?, ?, ?)'
-    await prepare(add).run(id, productId, madeAt, packed)
-    await prepare('UPDATE issue_hash SET dictionary_id = ? WHERE product_id = ? AND hash = ?').run(id, productId, hash)
+    await prepare(add).send(id, productId, madeAt, packed)
+    await prepare('UPDATE issue_hash SET dictionary_id = ? WHERE product_id = ? AND hash = ?').send(id, productId, hash)
   }
-  await prepare('INSERT INTO body_dictionary_issue (dictionary_id, issue_id) VALUES (?, ?)').run(id, issueId)
+  await prepare('INSERT INTO body_dictionary_issue (dictionary_id, issue_id) VALUES (?, ?)').send(id, issueId)
   return { body, dictionaryId: id }
 }

@@ -21,7 +21,7 @@ import { createBodyReader } from '../bodies/read.ts'
 /** Issues per transaction when all issues of a product are attributed again. */
 const STEP = 50
 
-/** Files of one event whose names are looked up, the nearest to the crash first (decision 011). */
+/** Files of one event that are read for the names to look up, the nearest to the crash first (decision 011). */
 const MOST_FILES = 500
 
 /** Where an event is in the code of its product. */

@@ -63,14 +63,14 @@ export function groupCommit<Session>({ db, begin, end }: GroupCommitOptions<Sess
     let session = begin(prepare)
     const outcomes: (() => void)[] = []
     for (const one of items) {
-      await prepare('SAVEPOINT item').run()
+      await prepare('SAVEPOINT item').send()
       const outcome = await attempt(one, session)
       if ('error' in outcome) {
         await undo(prepare, outcome.error)
         await end(session)
         session = begin(prepare)
       }
-      await prepare('RELEASE item').run()
+      await prepare('RELEASE item').send()
       outcomes.push('error' in outcome ? () => one.reject(outcome.error) : outcome.settle)
     }
     await end(session)
@@ -111,6 +111,8 @@ async function attempt<Session>(
 async function undo(prepare: Prepare, cause: unknown): Promise<void> {
   try {
     await prepare('ROLLBACK TO item').run()
+    // Statements of the item that were sent after the one that failed.
+    await prepare.sent().catch(() => undefined)
   } catch {
     throw cause
   }

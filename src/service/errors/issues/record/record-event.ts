@@ -42,7 +42,11 @@ export interface RecordTools {
 export async function recordEvent(tools: RecordTools, prepared: Prepared): Promise<Recorded> {
   const { prepare } = tools
   const { productId, event, vouched } = prepared
-  const known = await findDuplicate(tools, prepared)
+  // What does not depend on each other's answer is asked at once: a server gets it in one message (decision 098).
+  const [known, { before, filed, isAttached }] = await Promise.all([
+    findDuplicate(tools, prepared),
+    findOrFold(tools, prepared),
+  ])
   if (known !== undefined) return { id: known, duplicate: true }
 
   const { repository, settings } = await tools.product(productId)
@@ -50,21 +54,15 @@ export async function recordEvent(tools: RecordTools, prepared: Prepared): Promi
   const asked = { id: productId, createsEnvironments: settings.auto_create_environments }
   const place = await tools.findPlace(asked, { environment, release, vouched })
 
-  const { before, filed } = await findOrFold(tools, prepared)
   const isFolded = filed !== prepared
   // Most events are of a known place in the code, and ask for nothing.
   const located = once(() => tools.locate(prepare, { id: productId, repository }, prepared.stacks()))
   const componentId = async () => (isFolded ? '' : (await located()).componentId())
   const issueId = before?.id ?? (await createIssue(tools, filed, place, componentId))
-  const isNewPath = await attachIssueHashes(prepare, filed, issueId)
+  const isNewPath = !isAttached && (await attachIssueHashes(prepare, filed, issueId))
   const { hash } = prepared.grouping
   // The issue that collects events has no place in the code in common with them.
   const kept = await keepBody(prepare, prepared.packed, { productId, issueId, hash, mayAdd: !isFolded })
-  const occurrence = await insertOccurrence(tools, prepared, { issueId, place, before, kept })
-  if (isNewPath && !isFolded) {
-    const { frames } = await located()
-    await recordIssueFrames(prepare, productId, issueId, frames())
-  }
   const occurred = {
     issueId,
     place,
@@ -73,8 +71,15 @@ export async function recordEvent(tools: RecordTools, prepared: Prepared): Promi
     userHash: event.user_hash,
     isNewest: before === undefined || event.timestamp >= before.last_seen,
   }
-  const newUsers = (await countUser(prepare, occurred)) ? 1 : 0
-  await updateIssue(prepare, filed, { issueId, place, before, seq: occurrence.seq, newUsers })
+  const [occurrence, isNewUser] = await Promise.all([
+    insertOccurrence(tools, prepared, { issueId, place, before, kept }),
+    countUser(prepare, occurred),
+  ])
+  if (isNewPath && !isFolded) {
+    const { frames } = await located()
+    await recordIssueFrames(prepare, productId, issueId, frames())
+  }
+  await updateIssue(prepare, filed, { issueId, place, before, seq: occurrence.seq, newUsers: isNewUser ? 1 : 0 })
   await countOccurrence(prepare, occurred)
   const { timestamp, level } = event
   const { title, type } = filed.grouping
@@ -85,6 +90,7 @@ export async function recordEvent(tools: RecordTools, prepared: Prepared): Promi
   if (before !== undefined && before.status !== 'unresolved') {
     await mayReopen(tools, { ...reopening, issue: before, vouched: outcome })
   }
+  await prepare.sent()
   // At the end, because what is gathered is not rolled back with the event.
   tools.places.count(place, timestamp)
   return { id: occurrence.id, duplicate: false }

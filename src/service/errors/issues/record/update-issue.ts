@@ -32,10 +32,10 @@ export async function updateIssue(prepare: Prepare, prepared: Prepared, addition
   const { issueId, place, before } = addition
   const { timestamp } = prepared.event
   if (before === undefined || timestamp >= before.last_seen) await addNewest(prepare, prepared, addition)
-  else await prepare(`UPDATE issue SET ${counters} WHERE id = ?5`).run(...counted(prepared, addition))
+  else await prepare(`UPDATE issue SET ${counters} WHERE id = ?5`).send(...counted(prepared, addition))
   if (before === undefined || timestamp >= before.first_seen) return
   const first = prepare('UPDATE issue SET first_seen = ?, first_release_id = ? WHERE id = ?')
-  await first.run(timestamp, place.releaseId, issueId)
+  await first.send(timestamp, place.releaseId, issueId)
 }
 
 const counters = `times_seen = times_seen + 1, users_affected = users_affected + ?1, last_seq = ?2,
@@ -47,14 +47,14 @@ function counted({ suspicious, contradicted }: Prepared, { issueId, seq, newUser
   return [newUsers, seq, suspicious ? 1 : 0, contradicted ? 1 : 0, issueId] as const
 }
 
-function addNewest(prepare: Prepare, prepared: Prepared, addition: Addition): Promise<unknown> {
+function addNewest(prepare: Prepare, prepared: Prepared, addition: Addition): Promise<void> {
   const { event, grouping, causes, signs } = prepared
   const { place } = addition
   return prepare(
     `UPDATE issue SET ${counters}, last_seen = ?6, title = ?7, type = ?8, value = ?9, culprit = ?10, level = ?11,
        platform = ?12, handled = ?13, causes = ?14, last_release_id = coalesce(nullif(?15, ''), last_release_id),
        corroboration = ?16 WHERE id = ?5`,
-  ).run(
+  ).send(
     ...counted(prepared, addition),
     event.timestamp,
     grouping.title,

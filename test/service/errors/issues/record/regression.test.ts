@@ -266,7 +266,7 @@ function watchedDatabase(
             },
           }
         }
-        return work(Object.assign(watched, { dialect: prepare.dialect }))
+        return work(Object.assign(watched, { dialect: prepare.dialect, sent: prepare.sent }))
       }),
     close: () => database.close(),
   }
