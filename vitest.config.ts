@@ -17,6 +17,11 @@ const postgres: TestProjectInlineConfiguration = {
       'test/service/errors/ingest/normalise*',
       'test/service/errors/sourcemaps/{format,scopes,table}/**',
       'test/service/quality/{reports,requirements/similarity}/**',
+      // Compare what a process remembers of SQLite's states; of those of a server it remembers nothing.
+      'test/service/gate/remembered.test.ts',
+      'test/service/quality/gaps/kept.property.test.ts',
+      // Lets hours of this process pass, with which the driver would give up its connections.
+      'test/service/start/housekeeping.test.ts',
       // Repeats a migration of an SQLite file.
       'test/service/errors/issues/record/issue-environments.test.ts',
     ],

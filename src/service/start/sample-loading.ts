@@ -59,7 +59,8 @@ export async function sampleLoading({
       await describe(sample, target)
       // Before the events, so that they are grouped by their sources from the start.
       const bundles = await sample.sampleBundles()
-      await Promise.all(bundles.map((bundle) => uploadMaps(bundle, target)))
+      // In their order: of two files that are alike, the newest upload counts.
+      for (const bundle of bundles) await uploadMaps(bundle, target)
       const { requirements, tests } = await sample.loadQuality({
         ...target,
         now: target.platform.now(),

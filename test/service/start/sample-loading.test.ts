@@ -10,7 +10,7 @@ import { nodeScenarios } from '../../../src/dev/sample-recorder/crashes/node-sce
 import { sampleLoading } from '../../../src/service/start/sample-loading.ts'
 import { systemPlatform } from '../../../src/service/shared/platform.ts'
 import { openDatabase } from '../../../src/service/sql/open.ts'
-import { databaseIn } from '../../postgres/databases.ts'
+import { databaseIn, usesPostgres } from '../../postgres/databases.ts'
 import { startApp, type App } from '../../app.ts'
 import { startSampleApp } from '../../sample-app.ts'
 import { tracegate } from '../../cli/run.ts'
@@ -132,7 +132,10 @@ test('frames of the newest page are minified and say why, until the command mend
   await app.close()
   const [, command = ''] = lines.at(-1)?.split('\n') ?? []
   expect(command).toMatch(/^ {2}npm run -s tracegate -- sourcemaps upload /)
-  const { code, stdout } = await tracegate(command.trim().split(' ').slice(5))
+  const { code, stdout } = await tracegate(
+    command.trim().split(' ').slice(5),
+    usesPostgres() ? { TRACEGATE_DATABASE_URL: await databaseIn(dataDir) } : {},
+  )
   expect(code).toBe(0)
   expect(stdout).toMatch(/\n\d+ issues symbolicated again\n$/)
   await using mended = await startApp({ dataDir })

@@ -144,6 +144,7 @@ async function newestSeqBefore(db: Database, productId: number, time: number): P
     .where('product_id', '=', productId)
     .where('received_at', '<', time)
     .orderBy('received_at', 'desc')
+    .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst()
   return row?.seq ?? 0

@@ -15,7 +15,6 @@ import {
   until,
   type Run,
 } from '../probes.ts'
-import { tries } from '../../../property-tries.ts'
 
 /** Turns of the event loop: the interleavings are made of these. */
 async function turns(count: number) {
@@ -88,7 +87,7 @@ test('a cancellation that was accepted ends the run CANCELLED, and one that came
     )
     ends.push(run.state)
   }
-  await fc.assert(fc.asyncProperty(script, fc.nat({ max: 40 }), race), { numRuns: tries(80) })
+  await fc.assert(fc.asyncProperty(script, fc.nat({ max: 40 }), race), { numRuns: 80 })
   expect(new Set(ends).size).toBe(2)
 })
 
@@ -114,7 +113,7 @@ test('a cancellation ends a run within 1.5 seconds at any moment, also one that 
     expect(await checkConsistent(app, await reach(app, id))).toBe('AGENT_RUN_STATE_CANCELLED')
   }
   const reports = fc.array(fc.nat({ max: 3 }), { maxLength: 4 })
-  await fc.assert(fc.asyncProperty(reports, fc.nat({ max: 5 }), fc.nat({ max: 30 }), cancel), { numRuns: tries(60) })
+  await fc.assert(fc.asyncProperty(reports, fc.nat({ max: 5 }), fc.nat({ max: 30 }), cancel), { numRuns: 60 })
 })
 
 test('a run ends once, whichever of two services finishes, cancels, times out or takes it over first', async () => {
@@ -151,7 +150,7 @@ test('a run ends once, whichever of two services finishes, cancels, times out or
     await checkConsistent(app, run)
     ends.push(run.state)
   }
-  await fc.assert(fc.asyncProperty(script, fc.array(event, { maxLength: 4 }), race), { numRuns: tries(80) })
+  await fc.assert(fc.asyncProperty(script, fc.array(event, { maxLength: 4 }), race), { numRuns: 80 })
   expect(new Set(ends).size).toBeGreaterThan(2)
 })
 

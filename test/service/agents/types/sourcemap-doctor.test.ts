@@ -62,7 +62,7 @@ test("each file of the sample's browser that its newest release forgot is named 
   expect(fixes).toMatchObject([{ number: 1, command }])
   expect(fixes[0]?.text).toContain('DIR is the folder of the build that is served under the prefix.')
   // The release before has a build of the same file.
-  expect(forgotten[0]?.nearest?.release).toBe('shop@1.4.0')
+  expect(forgotten.map(({ nearest }) => nearest?.release)).toContain('shop@1.4.0')
   expect(summary).toContain(`Next: ${command}`)
   expect(summary.length).toBeLessThanOrEqual(500)
 })

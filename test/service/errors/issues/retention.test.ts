@@ -95,8 +95,8 @@ async function addCopies(rig: Rig, productId: number, count: number) {
       `WITH RECURSIVE copy (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < ?1)
        INSERT INTO occurrence (id, product_id, issue_id, sdk_event_id, timestamp, received_at, place_id, summary,
          body, size_bytes, before_times_seen)
-       SELECT id || n, product_id, issue_id, id || n, ?3 + n % 1000, ?3 + n / 30000, place_id, summary, NULL, 1, 0
-       FROM copy, (SELECT * FROM occurrence WHERE product_id = ?2 ORDER BY seq DESC LIMIT 1)`,
+       SELECT id || n, product_id, issue_id, id || n, CAST(?3 AS bigint) + n % 1000, CAST(?3 AS bigint) + n / 30000, place_id, summary, NULL, 1, 0
+       FROM copy, (SELECT * FROM occurrence WHERE product_id = ?2 ORDER BY seq DESC LIMIT 1) AS newest`,
     ).run(count, productId, rig.clock.now)
     await prepare('UPDATE issue SET times_seen = times_seen + ?1 WHERE product_id = ?2').run(count, productId)
   })
