@@ -38,7 +38,7 @@ export interface Draft extends Content {
 
 /** One result in both forms. */
 export interface Forms {
-  text: string
+  readonly text: string
   structured: Members
 }
 
@@ -92,14 +92,20 @@ interface Step {
   apply(this: void, state: State, count: number): State
 }
 
-function fits({ text, structured }: Forms, { wide }: Limits): boolean {
-  const json = JSON.stringify(structured)
-  if (wide) return Math.max(text.length, json.length) <= MOST_CHARACTERS
-  return [text, json].every((form) => {
-    const bytes = Buffer.byteLength(form)
-    // No token of the estimate is shorter than a byte.
-    return bytes < DEFAULT_TOKENS || (bytes <= DEFAULT_BYTES && estimateTokens(form) <= DEFAULT_TOKENS)
-  })
+/** The structured form comes first: it is mostly the longer one, and the text is made when it is read. */
+function fits(forms: Forms, { wide }: Limits): boolean {
+  const isShort = wide ? isWithinMost : isWithinDefault
+  return isShort(JSON.stringify(forms.structured)) && isShort(forms.text)
+}
+
+function isWithinMost(form: string): boolean {
+  return form.length <= MOST_CHARACTERS
+}
+
+function isWithinDefault(form: string): boolean {
+  const bytes = Buffer.byteLength(form)
+  // No token of the estimate is shorter than a byte.
+  return bytes < DEFAULT_TOKENS || (bytes <= DEFAULT_BYTES && estimateTokens(form) <= DEFAULT_TOKENS)
 }
 
 function mostThatFits<F extends Forms>(

@@ -134,6 +134,25 @@ function write(draft: Draft, about: BlockFacts): Rendered {
     }),
     ...members({ truncated, next_cursor: draft.nextCursor, adjusted, next_actions: draft.next }),
   }
+  let text: string | undefined
+  return {
+    structured,
+    integrity: shown ? 'untrusted' : 'team',
+    // Most drafts of a result that is cut are too long in the other form already.
+    get text() {
+      return (text ??= writeText(draft, about, { shown, notes, warning }))
+    },
+  }
+}
+
+interface ShownBlock {
+  shown: boolean
+  notes: Members
+  warning: string | undefined
+}
+
+function writeText(draft: Draft, about: BlockFacts, { shown, notes, warning }: ShownBlock): string {
+  const { product, adjusted } = draft
   const printed = shown ? joinRows(draft) : { data: draft.data, untrusted: {} }
   const blocks = [
     draft.answer,
@@ -145,11 +164,7 @@ function write(draft: Draft, about: BlockFacts): Rendered {
     describe(members({ next_cursor: draft.nextCursor, adjusted })),
     nextLines(draft.next),
   ]
-  return {
-    text: blocks.filter((part) => typeof part === 'string' && part !== '').join('\n'),
-    structured,
-    integrity: shown ? 'untrusted' : 'team',
-  }
+  return blocks.filter((part) => typeof part === 'string' && part !== '').join('\n')
 }
 
 /** The block of outsiders' text: a name that cannot be known beforehand, and a mark before each line. */
