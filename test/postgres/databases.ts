@@ -46,12 +46,21 @@ export function useDatabase(dataDir: string, url: string): void {
   known.set(dataDir, url)
 }
 
+export interface NewDatabase {
+  db: Database
+  /** For further connections. */
+  address: string
+}
+
 /** A migrated database without rows, of the kind that the project tests: in a folder, or on the server until it is closed. */
-export async function openNewDatabase(folder: string): Promise<Database> {
-  if (!usesPostgres()) return openDatabase(join(folder, 'tracegate.db'))
+export async function openNewDatabase(folder: string): Promise<NewDatabase> {
+  if (!usesPostgres()) {
+    const address = join(folder, 'tracegate.db')
+    return { db: await openDatabase(address), address }
+  }
   const { url, drop } = await createDatabase()
   const db = await openDatabase(url)
-  return {
+  const wrapped: Database = {
     read: db.read,
     write: (work) => db.write(work),
     batch: (work) => db.batch(work),
@@ -61,6 +70,7 @@ export async function openNewDatabase(folder: string): Promise<Database> {
       await drop()
     },
   }
+  return { db: wrapped, address: url }
 }
 
 async function administer(statement: string): Promise<void> {

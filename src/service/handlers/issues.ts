@@ -73,8 +73,8 @@ export const issueHandlers = {
   },
 
   async getIssueStats({ id, period = '7d', environment_id: environmentId }, call) {
-    await requireIssue(call.db.read, call.principal, id)
-    return { stats: await readStats(call.db.read, { issueId: id, period, environmentId, now: call.now() }) }
+    const { issue } = await requireIssue(call.db.read, call.principal, id)
+    return { stats: await readStats(call.db.read, { issue, period, environmentId, now: call.now() }) }
   },
 
   async listReleaseIssues(input, call) {

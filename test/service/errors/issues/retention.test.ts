@@ -18,14 +18,20 @@ test('above the cap an even sample with the first and the last stays, and no cou
   }
   const before = await rig.issues()
   const stats = async () => (await rig.handlers.getIssueStats({ id: before[0]!.id, period: '1d' }, rig.call)).stats
+  const total = async () => (await rig.handlers.listIssueEvents({ id: before[0]!.id }, rig.call)).pagination.total_size
   rig.clock.now += 2 * hourMs
   const statsBefore = await stats()
+  expect(await total()).toBe(101)
   expect(await runRetention(rig.db, rig.clock.now)).toMatchObject({ occurrences: 91 })
   const times = await kept(rig)
-  expect(times).toHaveLength(10)
+  expect([times.length, await total()]).toEqual([10, 10])
   expect([times[0], times.at(-1)]).toEqual([begin + 1000, begin + 101_000])
   expect(Math.max(...times.slice(1).map((time, index) => time - times[index]!))).toBeLessThanOrEqual(12_000)
   expect(await rig.issues()).toEqual(before)
+  const another = await rig.openAnother()
+  const call = { ...rig.call, db: another }
+  expect((await rig.handlers.getIssueStats({ id: before[0]!.id, period: '1d' }, call)).stats).toEqual(statsBefore)
+  await another.close()
   expect(await stats()).toEqual(statsBefore)
   expect(before[0]).toMatchObject({ times_seen: 101, users_affected: 9 })
   expect(await runRetention(rig.db, rig.clock.now)).toEqual({ occurrences: 0, bodies: 0, rollups: 0 })

@@ -13,6 +13,7 @@ import { normalise } from '../../../../src/service/errors/ingest/normalise/index
 import { createEventStore } from '../../../../src/service/errors/issues/record/store.ts'
 import { systemPlatform } from '../../../../src/service/shared/platform.ts'
 import { createSymbolicator } from '../../../../src/service/errors/sourcemaps/symbolicate/symbolicator.ts'
+import { openDatabase } from '../../../../src/service/sql/open.ts'
 import { openNewDatabase } from '../../../postgres/databases.ts'
 
 export const minuteMs = 60_000
@@ -39,7 +40,7 @@ export async function openRig() {
   const folder = await mkdtemp(join(tmpdir(), 'tracegate-issues-'))
   const clock = { now: Date.parse('2026-11-21T12:00:00Z') }
   const platform = { now: () => clock.now, newId: () => systemPlatform.newId() }
-  const db = await openNewDatabase(folder)
+  const { db, address } = await openNewDatabase(folder)
   const product = { name: 'Shop', slug: 'shop', key_prefix: 'SHOP' }
   const { productId, workspaceId } = await firstStart({ db, platform, dataDir: folder, product })
   const symbolicator = createSymbolicator({ db, tables: folder })
@@ -98,6 +99,8 @@ export async function openRig() {
 
   return {
     db,
+    /** A connection that remembers nothing, as that of another process. */
+    openAnother: () => openDatabase(address),
     store,
     clock,
     platform,

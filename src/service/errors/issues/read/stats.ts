@@ -4,6 +4,7 @@ import type { Rows } from '../../../sql/database.ts'
 import { bucketSeconds, storedResolution, periodWindow, type PeriodName } from '../buckets.ts'
 import { timestamp } from '../../../shared/times.ts'
 import { chunks } from '../../../sql/chunks.ts'
+import { keptUntilEvent } from '../../../workspace/issue-facts/kept-until-event.ts'
 import { environmentNames, releaseNames } from '../../../workspace/releases/names.ts'
 import { readPresence, type Presence } from './presence.ts'
 
@@ -14,9 +15,13 @@ type StatsBody = z.input<typeof getIssueStats.returns.shape.stats>
  * 011).
  */
 const MOST_PLACES = 50
+/** What a number in a list, and a member of a map, take in memory. */
+const NUMBER_BYTES = 8
+const MEMBER_BYTES = 200
 
-/** Occurrences of a period, in all and by what the answer shows. */
+/** Occurrences and users of a period, in all and by what the answer shows. */
 interface Tally {
+  users: number
   /** By bucket of the window. */
   values: number[]
   total: number
@@ -33,28 +38,33 @@ interface Tally {
  */
 export async function readStats(
   rows: Rows,
-  query: { issueId: string; period: PeriodName; environmentId: string | undefined; now: number },
+  { issue, period, environmentId, now }: Query & { now: number },
 ): Promise<StatsBody> {
-  const { issueId, period, environmentId, now } = query
   const window = periodWindow(period, now)
-  const tally = await readTally(rows, query, window)
-  const present = (await readPresence(rows, issueId)).filter(
+  const tally = await keptTally(rows, { issue, period, environmentId }, window)
+  const present = (await readPresence(rows, issue.id)).filter(
     (row) => environmentId === undefined || row.environment_id === environmentId,
   )
   const times = emptyBuckets(window).map((_, index) => timestamp(window.from + index * window.widthMs))
   const series = (values: readonly number[]) => times.map((at, index) => ({ at, count: values[index] ?? 0 }))
   return {
-    issue_id: issueId,
+    issue_id: issue.id,
     period,
     bucket_seconds: bucketSeconds[period],
     from: timestamp(window.from),
     to: timestamp(window.to),
     total: tally.total,
-    users_affected: await usersSince(rows, query, window.from),
+    users_affected: tally.users,
     series: series(tally.values),
     environments: await viewEnvironments(rows, present, tally, series),
     releases: await viewReleases(rows, present, tally),
   }
+}
+
+interface Query {
+  issue: { id: string; last_seq: number }
+  period: PeriodName
+  environmentId: string | undefined
 }
 
 interface Window {
@@ -63,15 +73,24 @@ interface Window {
   widthMs: number
 }
 
-async function readTally(
-  rows: Rows,
-  { issueId, period, environmentId }: { issueId: string; period: PeriodName; environmentId: string | undefined },
-  window: Window,
-): Promise<Tally> {
+/** Half of an answer's time, and only events of the issue change it: retention spares what is in a window. */
+function keptTally(rows: Rows, query: Query, window: Window): Promise<Tally> {
+  const { issue, period, environmentId } = query
+  return keptUntilEvent(rows, issue, {
+    name: JSON.stringify(['stats', period, environmentId]),
+    basis: window.from,
+    read: () => readTally(rows, query, window),
+    size: ({ values, environments, releases }) =>
+      (1 + environments.size) * values.length * NUMBER_BYTES + (environments.size + releases.size) * MEMBER_BYTES,
+  })
+}
+
+async function readTally(rows: Rows, query: Query, window: Window): Promise<Tally> {
+  const { issue, period, environmentId } = query
   const counts = await rows
     .selectFrom('occurrence_rollup')
     .select(['bucket', 'place_id', 'count'])
-    .where('issue_id', '=', issueId)
+    .where('issue_id', '=', issue.id)
     .where('resolution', '=', storedResolution(period))
     .where('bucket', '>=', window.from)
     .where('bucket', '<', window.to)
@@ -80,7 +99,8 @@ async function readTally(
     rows,
     counts.map(({ place_id: id }) => id),
   )
-  const tally: Tally = { values: emptyBuckets(window), total: 0, environments: new Map(), releases: new Map() }
+  const users = await usersSince(rows, query, window.from)
+  const tally: Tally = { users, values: emptyBuckets(window), total: 0, environments: new Map(), releases: new Map() }
   for (const { bucket, place_id: id, count } of counts) {
     const place = places.get(id)
     if (place === undefined || (environmentId !== undefined && place.environment_id !== environmentId)) continue
@@ -108,15 +128,11 @@ function emptyBuckets({ from, to, widthMs }: Window): number[] {
   return Array.from({ length: (to - from) / widthMs }, () => 0)
 }
 
-async function usersSince(
-  rows: Rows,
-  { issueId, environmentId }: { issueId: string; environmentId: string | undefined },
-  from: number,
-): Promise<number> {
+async function usersSince(rows: Rows, { issue, environmentId }: Query, from: number): Promise<number> {
   let select = rows
     .selectFrom('issue_user')
     .select((eb) => eb.fn.count<number>('user_hash').distinct().as('users'))
-    .where('issue_id', '=', issueId)
+    .where('issue_id', '=', issue.id)
     .where('last_seen', '>=', from)
   if (environmentId !== undefined) select = select.where('environment_id', '=', environmentId)
   return (await select.executeTakeFirstOrThrow()).users

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bucketSeconds, periodMs, type PeriodName } from '../../../../../src/service/errors/issues/buckets.ts'
+import { createEventStore } from '../../../../../src/service/errors/issues/record/store.ts'
 import { hourMs, openRig } from '../rig.ts'
 import { tries } from '../../../../property-tries.ts'
 
@@ -63,6 +64,30 @@ test('sums and series of every period equal a slow recount of the occurrences', 
     }),
     { numRuns: tries(15) },
   )
+})
+
+test('statistics follow each event, whichever process stored it, and the time', async () => {
+  await using rig = await openRig()
+  await rig.append({ ago: 6.5 * 24 * hourMs, user: 'ada', environment: 'production' })
+  const { id } = (await rig.issues())[0]!
+  const read = async (environment_id?: string) => {
+    const { stats } = await rig.handlers.getIssueStats({ id, environment_id }, rig.call)
+    return [stats.total, stats.users_affected]
+  }
+  expect(await read()).toEqual([1, 1])
+  await rig.append({ user: 'bob', environment: 'staging' })
+  expect(await read()).toEqual([2, 2])
+  const { stats } = await rig.handlers.getIssueStats({ id }, rig.call)
+  for (const { environment_id, count } of stats.environments) expect(await read(environment_id)).toEqual([count, 1])
+  const another = await rig.openAnother()
+  const { symbolicator, platform } = rig
+  const store = createEventStore({ db: another, symbolicator, platform, onError: () => undefined })
+  await store.append(rig.productId, rig.crash({ user: 'eve' }))
+  await store.idle()
+  await another.close()
+  expect(await read()).toEqual([3, 3])
+  rig.clock.now += 24 * hourMs
+  expect(await read()).toEqual([2, 2])
 })
 
 test('the split by environment names where and since when', async () => {
