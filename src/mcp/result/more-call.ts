@@ -9,11 +9,10 @@ const PLAIN = /^(?:[\w.:@/+=-]{0,400}|[\w .:@/+-]{0,60})$/
 
 /** Did the caller ask for more than the default: full detail, or more rows or frames? */
 export function asksForMore(input: z.ZodObject, args: Arguments): boolean {
-  return Object.entries(input.shape).some(([name, schema]) => {
-    const value = args[name]
-    const usual = defaultValue(schema)
+  return Object.entries(args).some(([name, value]) => {
     if (name === 'detail') return value === 'full'
-    return /^(?:limit|max_)/.test(name) && typeof value === 'number' && value > Number(usual ?? USUAL_ROWS)
+    if (typeof value !== 'number' || !/^(?:limit|max_)/.test(name)) return false
+    return value > Number(defaultValue(input.shape[name]) ?? USUAL_ROWS)
   })
 }
 
