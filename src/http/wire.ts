@@ -22,17 +22,34 @@ export function toWireRequest(incoming: IncomingMessage, outgoing: ServerRespons
     const value = incoming.headers[name]
     headers[name] = Array.isArray(value) ? value.join(', ') : value
   }
-  let signal: AbortSignal | undefined
-  return {
+  return new PeerRequest(incoming, outgoing, { url: origin + requestTarget(incoming), headers })
+}
+
+/** A class, because an object with a getter of its own would stay in memory for long (decision 034). */
+class PeerRequest implements WireRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: WireRequest['headers']
+  readonly body?: AsyncIterable<Uint8Array>
+  readonly #outgoing: ServerResponse
+  #signal: AbortSignal | undefined
+
+  constructor(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    { url, headers }: Pick<WireRequest, 'url' | 'headers'>,
+  ) {
     // The service handles GET; the reply to HEAD is the same without a body.
-    method: incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? 'GET'),
-    url: origin + requestTarget(incoming),
-    headers,
-    // Most requests are answered without anyone asking for it.
-    get signal() {
-      return (signal ??= signalOfPeer(outgoing))
-    },
-    ...(hasBody(incoming) ? { body: inTurn(incoming) } : {}),
+    this.method = incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? 'GET')
+    this.url = url
+    this.headers = headers
+    if (hasBody(incoming)) this.body = inTurn(incoming)
+    this.#outgoing = outgoing
+  }
+
+  /** Made when it is first read: most requests are answered without anyone asking for it. */
+  get signal(): AbortSignal {
+    return (this.#signal ??= signalOfPeer(this.#outgoing))
   }
 }
 

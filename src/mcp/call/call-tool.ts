@@ -1,19 +1,18 @@
 import type { Api } from '../../client/api.ts'
-import { boundApi, boundUpload } from '../../client/bound-api.ts'
+import { boundApi } from '../../client/bound-api.ts'
 import { Budget } from '../../client/budget.ts'
 import { systemClock, type Clock } from '../../lib/clock.ts'
 import { failures, ServiceError } from '../../errors.ts'
 import { inToolWords, readArguments } from './arguments.ts'
-import { countChanges, type Changing } from './count-changes.ts'
+import { CallContext, type ContextFacts, type DecidedAt } from './call-context.ts'
 import { NeedsPerson } from './needs-person.ts'
 import { askPerson, type Asked } from '../confirm/ask.ts'
 import { UNCONFIRMED, type Asking } from '../confirm/asking.ts'
 import { checkConfirmation, type Given } from '../confirm/check.ts'
 import type { FormKind } from '../confirm/form.ts'
 import type { ConfirmOptions } from '../confirm/options.ts'
-import { effects, type Context, type Level, type SurfaceOptions, type Tool } from '../define/define.ts'
+import { effects, type Context, type Level, type Tool } from '../define/define.ts'
 import type { ListedTool, Listing } from '../surface/listing.ts'
-import type { LocalFiles } from '../files/local-files.ts'
 import type { Answer } from '../result/answer.ts'
 import { asksForMore, moreCall } from '../result/more-call.ts'
 import type { RepairKind } from './repair/notes.ts'
@@ -21,11 +20,8 @@ import { renderOutcome, type CallOutcome } from './outcome.ts'
 import { waitProgress } from './wait-progress.ts'
 import { whereDecided } from '../confirm/prepare.ts'
 import { createResolver } from '../resolve/index.ts'
-import type { Resolver } from '../resolve/types.ts'
 import { errorText, TeachingError } from '../result/teach.ts'
 import { startedTask } from './started-task.ts'
-import type { SendEvent } from '../../client/send-event.ts'
-import type { Upload } from '../../client/upload.ts'
 
 /** The outcome of one tool call, for the log. */
 export interface CallRecord {
@@ -41,26 +37,15 @@ export interface CallRecord {
 }
 
 /** What all calls of a server share. */
-export interface CallFacts {
+export interface CallFacts extends ContextFacts {
   /** Opens the service or the network at the first call that needs it. */
   api: () => Api | Promise<Api>
-  options: SurfaceOptions
-  /** Whose calls these are, and what was changed lately. */
-  changing: Changing
   /** How a person confirms what an agent may not decide. */
   confirm: ConfirmOptions
   /** Receives every failure that is not a `ServiceError`; the agent does not see its details. */
   onBug?: (error: unknown, tool: string) => void
   /** Receives a record of every call for the log, without arguments and results (mcp §8.4). */
   onCall?: (record: CallRecord) => void
-  /** The address of the gate's page for a scope (`product`, `release`, …), where people can open it. */
-  gatePage?: (scope: Readonly<Record<string, string>>) => Promise<string | undefined>
-  /** Files inside the allowed roots; only if the caller is on this machine. */
-  local?: LocalFiles
-  /** Sends bytes to a presigned address; only if the caller is on this machine. */
-  upload?: Upload
-  /** Sends an event to the ingest that a DSN names. */
-  sendEvent?: SendEvent
   /** What a call may take, in milliseconds; default 25 s. */
   callMs?: number
   clock?: Clock
@@ -179,40 +164,16 @@ async function runTool(listed: ListedTool, raw: unknown, frame: RunningCall, rec
   return { ...rendered, ...(task && { task }) }
 }
 
-async function openContext(tool: Tool, frame: RunningCall): Promise<Context> {
-  const { listing, facts, budget, progress = () => {} } = frame
+async function openContext(tool: Tool, frame: RunningCall): Promise<CallContext> {
+  const { listing, facts, budget, progress } = frame
   const api = await openApi(facts, budget)
-  const { local, options, changing } = facts
-  let resolver: Resolver | undefined
-  const context: Context = {
-    api,
-    options,
-    // Made when they are first read: a short call needs neither.
-    get resolve() {
-      return (resolver ??= createResolver({ api, pinned: options.product, signal: budget.signal }))
-    },
-    get signal() {
-      return budget.signal
-    },
-    wait: (ms) => budget.part(ms),
-    offers: listing.offers,
-    surfaceDigest: listing.digest,
-    local,
-    upload: boundUpload(facts.upload, budget),
-    sendEvent: facts.sendEvent,
-    progress,
-    countChanges: (ids) => countChanges(tool, ids, changing),
-    requirePerson: (why) => {
-      throw new NeedsPerson(why)
-    },
-    confirmed: undefined,
-    gatePage: async (scope) => facts.gatePage?.(scope),
-    decidedAt: (other, args) => whereDecided(asking({ tool: other as Tool, args, context, handle: undefined, frame })),
-  }
-  return context
+  const decidedAt: DecidedAt = (other, args, context) =>
+    whereDecided(asking({ tool: other, args, context, handle: undefined, frame }))
+  return new CallContext({ tool, listing, facts, budget, progress, api, decidedAt })
 }
 
-interface Calling extends Pick<Asking, 'tool' | 'args' | 'context'> {
+interface Calling extends Pick<Asking, 'tool' | 'args'> {
+  context: CallContext
   /** The `confirmation` parameter. */
   handle: unknown
   frame: RunningCall
@@ -229,7 +190,7 @@ async function confirmedAnswer(
   if (given !== undefined && args['dry_run'] !== true) {
     const confirmed = await checkConfirmation(asking(calling), given)
     // The person has seen what the call does, and how many things it changes.
-    return { answer: await tool.run(args, { ...context, confirmed, countChanges: () => {}, requirePerson: () => {} }) }
+    return { answer: await tool.run(args, context.confirmedBy(confirmed)) }
   }
   if (callLevel(tool, args) > UNCONFIRMED) return { asked: await askPerson(asking(calling)) }
   try {

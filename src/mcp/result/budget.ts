@@ -38,7 +38,8 @@ export interface Draft extends Content {
 
 /** One result in both forms. */
 export interface Forms {
-  readonly text: string
+  /** Made when it is first asked for. */
+  text: () => string
   structured: Members
 }
 
@@ -92,10 +93,10 @@ interface Step {
   apply(this: void, state: State, count: number): State
 }
 
-/** The structured form comes first: it is mostly the longer one, and the text is made when it is read. */
+/** The structured form comes first: it is mostly the longer one. */
 function fits(forms: Forms, { wide }: Limits): boolean {
   const isShort = wide ? isWithinMost : isWithinDefault
-  return isShort(JSON.stringify(forms.structured)) && isShort(forms.text)
+  return isShort(JSON.stringify(forms.structured)) && isShort(forms.text())
 }
 
 function isWithinMost(form: string): boolean {

@@ -1,0 +1,110 @@
+import type { Api } from '../../client/api.ts'
+import { boundUpload } from '../../client/bound-api.ts'
+import type { Budget } from '../../client/budget.ts'
+import type { SendEvent } from '../../client/send-event.ts'
+import type { Upload } from '../../client/upload.ts'
+import type { Confirmed, Context, SurfaceOptions, Tool } from '../define/define.ts'
+import type { LocalFiles } from '../files/local-files.ts'
+import { createResolver } from '../resolve/index.ts'
+import type { Resolver } from '../resolve/types.ts'
+import type { Listing } from '../surface/listing.ts'
+import { countChanges, type Changing } from './count-changes.ts'
+import { NeedsPerson } from './needs-person.ts'
+
+/** Prepares a call of another tool in the same context, and returns where a person decides it. */
+export type DecidedAt = (
+  other: Tool,
+  args: Readonly<Record<string, unknown>>,
+  context: CallContext,
+) => Promise<string | undefined>
+
+/** What the contexts of all calls of a server share. */
+export interface ContextFacts {
+  options: SurfaceOptions
+  /** Whose calls these are, and what was changed lately. */
+  changing: Changing
+  /** The address of the gate's page for a scope (`product`, `release`, …), where people can open it. */
+  gatePage?: (scope: Readonly<Record<string, string>>) => Promise<string | undefined>
+  /** Files inside the allowed roots; only if the caller is on this machine. */
+  local?: LocalFiles
+  /** Sends bytes to a presigned address; only if the caller is on this machine. */
+  upload?: Upload
+  /** Sends an event to the ingest that a DSN names. */
+  sendEvent?: SendEvent
+}
+
+interface Given {
+  tool: Tool
+  listing: Listing
+  facts: ContextFacts
+  budget: Budget
+  progress: Context['progress'] | undefined
+  /** Bound to the budget. */
+  api: Api
+  decidedAt: DecidedAt
+}
+
+/**
+ * What a tool gets of one call. It is a class because what is made when it is first read has getters: an object with
+ * getters of its own would keep its whole call in memory until the old generation is collected (decision 034).
+ */
+export class CallContext implements Context {
+  readonly api: Api
+  readonly options: Context['options']
+  readonly wait: Context['wait']
+  readonly offers: Context['offers']
+  readonly surfaceDigest: string
+  readonly local: Context['local']
+  readonly upload: Context['upload']
+  readonly sendEvent: Context['sendEvent']
+  readonly progress: Context['progress']
+  readonly countChanges: Context['countChanges']
+  readonly requirePerson: Context['requirePerson']
+  readonly confirmed: Confirmed | undefined
+  readonly gatePage: Context['gatePage']
+  readonly decidedAt: Context['decidedAt']
+  readonly #given: Given
+  #resolver: Resolver | undefined
+
+  constructor(given: Given, confirmed?: Confirmed) {
+    const { tool, listing, facts, budget, progress = () => {}, api, decidedAt } = given
+    const isConfirmed = confirmed !== undefined
+    this.#given = given
+    this.api = api
+    this.options = facts.options
+    this.wait = (ms) => budget.part(ms)
+    this.offers = listing.offers
+    this.surfaceDigest = listing.digest
+    this.local = facts.local
+    this.upload = boundUpload(facts.upload, budget)
+    this.sendEvent = facts.sendEvent
+    this.progress = progress
+    // A person who confirmed has seen what the call does, and how many things it changes.
+    this.countChanges = isConfirmed ? () => {} : (ids) => countChanges(tool, ids, facts.changing)
+    this.requirePerson = isConfirmed ? () => {} : needsPerson
+    this.confirmed = confirmed
+    this.gatePage = async (scope) => facts.gatePage?.(scope)
+    this.decidedAt = (other, args) => decidedAt(other as Tool, args, this)
+  }
+
+  // Both are made when they are first read: a short call needs neither.
+  get resolve(): Resolver {
+    const { api, facts, budget } = this.#given
+    return (this.#resolver ??= createResolver({ api, pinned: facts.options.product, signal: budget.signal }))
+  }
+
+  get signal(): AbortSignal {
+    return this.#given.budget.signal
+  }
+
+  /** The context of the same call after a person has confirmed it, with the same names. */
+  confirmedBy(confirmed: Confirmed): CallContext {
+    const context = new CallContext(this.#given, confirmed)
+    context.#resolver = this.resolve
+    return context
+  }
+}
+
+function needsPerson(why: string): never {
+  throw new NeedsPerson(why)
+}
