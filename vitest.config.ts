@@ -31,9 +31,7 @@ const postgres: TestProjectInlineConfiguration = {
 }
 
 if (findPrograms() === undefined)
-  console.warn(
-    '\nNo PostgreSQL on this machine: the tests of the service run on SQLite only. `npm ci` installs one on Linux.\n',
-  )
+  process.emitWarning('no PostgreSQL on this machine: the tests of the service run on SQLite only')
 
 export default defineConfig({
   test: {

@@ -23,7 +23,7 @@ import { errorReply, toFailure, jsonReply } from './rest/replies.ts'
 import type { AgentDefinition } from './agents/define.ts'
 import { createRunSignals } from './agents/events/signals.ts'
 import { createRunner } from './agents/runs/runner.ts'
-import { createRunMessages } from './agents/runs/wake-others.ts'
+import { createRunMessages } from './start/wake-others.ts'
 import { agentTypes } from './agents/types/list.ts'
 import { splitAddress } from './shared/split-address.ts'
 import { createRouter, defaultRate } from './rest/router.ts'
@@ -33,7 +33,7 @@ import { createSymbolicator } from './errors/sourcemaps/symbolicate/symbolicator
 import { sourceMapFolders } from './errors/sourcemaps/uploads/folders.ts'
 import { createUploads, type UploadLimits, type Uploads } from './errors/sourcemaps/uploads/uploads.ts'
 import { createDraftReader } from './quality/test-ingest/draft-reader.ts'
-import { databaseAddress, openDatabase } from './sql/open.ts'
+import { databaseAddress, openDatabase } from './sql/open/index.ts'
 
 export interface ServiceOptions {
   /** Folder of the token, of source maps and, without `databaseUrl`, of the database; created with mode 0700. */
@@ -96,7 +96,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { dataDir, log, onProgress, platform = systemPlatform, clock = backgroundClock } = options
   await makeDataDir(dataDir)
   const database = databaseAddress(dataDir, options.databaseUrl)
-  const db = await openDatabase(database, { listenUrl: options.databaseListenUrl, log })
+  const db = await openDatabase(database, {
+    listenUrl: options.databaseListenUrl,
+    onSlow: (statement, durationMs) =>
+      log?.({ level: 'warn', message: `slow statement: ${statement}`, where: 'database', durationMs }),
+  })
   try {
     const sample = options.sample === true ? await sampleLoading({ db, dataDir, onProgress }) : undefined
     const product = sample?.product ?? firstProduct

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import type { Database } from '../../src/service/sql/database.ts'
-import { openDatabase } from '../../src/service/sql/open.ts'
+import { openDatabase } from '../../src/service/sql/open/index.ts'
 
 /** Names the server of the run, where `test/postgres/setup.ts` has started one. */
 export const SERVER_VARIABLE = 'TRACEGATE_TEST_POSTGRES'
@@ -20,7 +20,7 @@ export function usesPostgres(): boolean {
 export interface TestDatabase {
   name: string
   url: string
-  drop(): Promise<void>
+  drop(this: void): Promise<void>
 }
 
 /** A new database of the run's server: migrated, without rows, unless it is a copy of another one, which nobody uses. */

@@ -52,6 +52,7 @@ test('a listener whose connection was closed hears again', async () => {
     () => here.messages?.send('after'),
     () => heard.there.includes('after'),
   )
+  expect(heard.here).toEqual([])
 })
 
 test('doctor reads the versions without the password, and tries a notification', async () => {

@@ -23,9 +23,9 @@ export function estimateTokens(text: string): number {
   let start = 0
   while (start < text.length) {
     const code = text.charCodeAt(start)
-    const kind = kindOf(code)
+    const kind = kindFrom(code)
     const end = endOfPiece(text, start, kind)
-    const isWord = kind === SMALL || (kind === CAPITAL && kindOf(text.charCodeAt(end - 1)) === SMALL)
+    const isWord = kind === SMALL || (kind === CAPITAL && kindFrom(text.charCodeAt(end - 1)) === SMALL)
     tokens += cost(code, kind, end - start, isWord)
     start = end
   }
@@ -40,7 +40,7 @@ function asciiKind(character: string): number {
   return /[!-~]/.test(character) ? MARK : CONTROL
 }
 
-function kindOf(code: number): number {
+function kindFrom(code: number): number {
   if (code < 0x7f) return kinds[code] ?? CONTROL
   return isWideBlank(code) ? BLANK : BEYOND
 }
@@ -60,9 +60,9 @@ function endOfPiece(text: string, start: number, kind: number): number {
     while (end < text.length && text.charCodeAt(end) > 0x7e) end += 1
     return end
   }
-  const next = end < text.length ? kindOf(text.charCodeAt(end)) : CONTROL
+  const next = end < text.length ? kindFrom(text.charCodeAt(end)) : CONTROL
   const going = kind === CAPITAL && next === SMALL ? SMALL : kind
-  while (end < text.length && kindOf(text.charCodeAt(end)) === going) end += 1
+  while (end < text.length && kindFrom(text.charCodeAt(end)) === going) end += 1
   return end
 }
 

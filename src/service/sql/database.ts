@@ -74,6 +74,9 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** Hears of a slow statement: its text without values, and how long it took. */
+export type OnSlow = (statement: string, ms: number) => void
+
 /** Short texts between the processes that share a database: they wake a process up for what it would find later by itself. */
 export interface Messages {
   /** Sends a text to the other processes, after the commit that it is about. It may be lost. */

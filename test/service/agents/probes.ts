@@ -9,6 +9,7 @@ import {
 import { systemPlatform } from '../../../src/service/shared/platform.ts'
 import { startApp, type App, type AppOptions, type Reply } from '../../app.ts'
 import { virtualClock, type VirtualClock } from '../../virtual-clock.ts'
+import { usesPostgres } from '../../postgres/databases.ts'
 
 const ProbeInput = z.strictObject({
   limit: z.int().min(1).max(50).default(10).describe('How many.'),
@@ -58,6 +59,8 @@ export async function startOnClock(agentTypes: readonly AgentDefinition[], dataD
     clock,
     platform: { now },
     ...(dataDir !== undefined && { dataDir }),
+    // Nothing but its clock wakes it: it hears no other process.
+    ...(usesPostgres() && { databaseListenUrl: 'postgres://nobody@127.0.0.1:1/none' }),
   })
   return { app, clock, now }
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { migrate } from '../../../src/service/sql/migrate.ts'
+import { migrate } from '../../../src/service/sql/sqlite/migrate.ts'
 
 const folder = join(import.meta.dirname, '../../../src/service/sql/migrations/sqlite')
 

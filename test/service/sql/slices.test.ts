@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database, Prepare } from '../../../src/service/sql/database.ts'
 import { dryRun } from '../../../src/service/rest/dry-run.ts'
-import { openSqlite } from '../../../src/service/sql/sqlite.ts'
+import { openSqlite } from '../../../src/service/sql/sqlite/sqlite.ts'
 
 let folder: string
 let db: Database

@@ -9,9 +9,9 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ServiceError } from '../../../src/errors.ts'
 import type { Database } from '../../../src/service/sql/database.ts'
-import { migrate } from '../../../src/service/sql/migrate.ts'
+import { migrate } from '../../../src/service/sql/sqlite/migrate.ts'
 import { remembered } from '../../../src/service/sql/remembered.ts'
-import { openSqlite } from '../../../src/service/sql/sqlite.ts'
+import { openSqlite } from '../../../src/service/sql/sqlite/sqlite.ts'
 
 let folder: string
 let file: string
@@ -268,7 +268,7 @@ test('opening again finds the data and applies nothing twice', async () => {
 
 test('processes that start at once on a fresh file all succeed', async () => {
   const fresh = join(folder, 'fresh.db')
-  const script = `import { openSqlite } from ${JSON.stringify(join(import.meta.dirname, '../../../src/service/sql/sqlite.ts'))}
+  const script = `import { openSqlite } from ${JSON.stringify(join(import.meta.dirname, '../../../src/service/sql/sqlite/sqlite.ts'))}
     const db = await openSqlite(${JSON.stringify(fresh)}); await db.close()`
   const start = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
   await Promise.all([start(), start(), start()])

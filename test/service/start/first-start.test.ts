@@ -8,7 +8,7 @@ import { scopes } from '../../../src/contract/base/endpoint.ts'
 import { firstStart, type FirstStart } from '../../../src/service/start/first-start.ts'
 import { systemPlatform } from '../../../src/service/shared/platform.ts'
 import type { Database } from '../../../src/service/sql/database.ts'
-import { openDatabase } from '../../../src/service/sql/open.ts'
+import { openDatabase } from '../../../src/service/sql/open/index.ts'
 import { databaseIn, usesPostgres } from '../../postgres/databases.ts'
 import { startApp } from '../../app.ts'
 

@@ -9,7 +9,7 @@ import { browserScenarios } from '../../../src/dev/sample-recorder/crashes/brows
 import { nodeScenarios } from '../../../src/dev/sample-recorder/crashes/node-scenarios.ts'
 import { sampleLoading } from '../../../src/service/start/sample-loading.ts'
 import { systemPlatform } from '../../../src/service/shared/platform.ts'
-import { openDatabase } from '../../../src/service/sql/open.ts'
+import { openDatabase } from '../../../src/service/sql/open/index.ts'
 import { databaseIn, usesPostgres } from '../../postgres/databases.ts'
 import { startApp, type App } from '../../app.ts'
 import { startSampleApp } from '../../sample-app.ts'

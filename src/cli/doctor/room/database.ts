@@ -1,6 +1,6 @@
 import { retentionForecast, type Forecast } from '../../../service/errors/issues/retention-forecast.ts'
-import { tableSizes } from '../../../service/sql/database-file.ts'
-import { openReader } from '../../../service/sql/sqlite.ts'
+import { tableSizes } from '../../../service/sql/sqlite/database-file.ts'
+import { openReader } from '../../../service/sql/sqlite/sqlite.ts'
 
 /** Bytes of the database file by what they are for. */
 export interface Kinds {

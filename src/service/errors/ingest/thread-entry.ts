@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { openForReading } from '../../sql/open.ts'
+import { openForReading } from '../../sql/open/index.ts'
 import type { NormalEvent } from '../event/event.ts'
 import type { PreparedEvent } from '../event/prepared-event.ts'
 import { packBody } from '../issues/bodies/body.ts'

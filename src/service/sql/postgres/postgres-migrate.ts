@@ -1,10 +1,7 @@
-import { join } from 'node:path'
 import type { Client } from 'pg'
 import { ServiceError } from '../../../errors.ts'
-import { NewerDatabase, readMigrations, type Migration } from '../migrate.ts'
+import { NewerDatabase, readMigrations, type Migration } from '../migrations.ts'
 
-/** The folder of PostgreSQL's numbered files. */
-const FOLDER = join(import.meta.dirname, '../migrations/postgres')
 /** The oldest version of the server that is tested. */
 const OLDEST_SERVER = 140_000
 /** Another than the lock of writes: processes of an older version go on while one migrates. */
@@ -17,7 +14,7 @@ const MIGRATION_LOCK = 500_052_685_670
  */
 export async function migratePostgres(
   client: Client,
-  migrations: readonly Migration[] = readMigrations(FOLDER),
+  migrations: readonly Migration[] = readMigrations('postgres'),
 ): Promise<ReadonlyMap<string, string>> {
   await checkServer(client)
   const first = migrations[0]?.version ?? 1

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Pool, type ClientConfig } from 'pg'
-import type { Log } from '../../shared/log.ts'
-import type { Database, Pause, Prepare, Rows } from '../database.ts'
-import type { WriteConnection } from '../writing/write-queue.ts'
-import { WriteQueue } from '../writing/write-queue.ts'
+import type { Database, OnSlow, Pause, Prepare, Rows } from '../database.ts'
+import { WriteQueue, type WriteConnection } from '../writing/write-queue.ts'
 import { explainOpening, isPassing, translate, translating } from './postgres-failures.ts'
 import { createMessages, type OpenMessages } from './postgres-messages.ts'
 import { migratePostgres } from './postgres-migrate.ts'
@@ -24,7 +22,7 @@ const LOCK_TIMEOUT_MS = 10_000
 const WRITE_TIMEOUT_MS = 60_000
 /** How long one statement that reads may take. */
 const READ_TIMEOUT_MS = 30_000
-/** From when on a statement is logged. */
+/** From when on a statement is slow. */
 const SLOW_MS = 1_000
 /** How often to try again while the server starts or cannot be reached, when the service opens. */
 const OPENING_ATTEMPTS = 5
@@ -40,8 +38,8 @@ export interface PostgresOptions {
    * statements and passes no notifications on.
    */
   listenUrl?: string | undefined
-  /** Gets a line for each statement that took long, without its values. */
-  log?: Log | undefined
+  /** Called for each statement that took a second or longer: with its text, which holds no values. */
+  onSlow?: OnSlow | undefined
   /** Connections that read; 8 by default. */
   readers?: number | undefined
   lockTimeoutMs?: number | undefined
@@ -54,7 +52,7 @@ export interface PostgresOptions {
  */
 export async function openPostgres(
   url: string,
-  { listenUrl, log, readers = READERS, lockTimeoutMs = LOCK_TIMEOUT_MS }: PostgresOptions = {},
+  { listenUrl, onSlow, readers = READERS, lockTimeoutMs = LOCK_TIMEOUT_MS }: PostgresOptions = {},
 ): Promise<Database> {
   const config = connectionConfig(url)
   const numberedBy = await attempts(url, async () => {
@@ -69,7 +67,7 @@ export async function openPostgres(
   const pool = new Pool({ ...config, max: readers, query_timeout: READ_TIMEOUT_MS })
   // A connection that the server closes while nobody uses it is replaced by the next statement.
   pool.on('error', ignore)
-  const timed = (run: RunQuery) => logSlow(run, log)
+  const timed = (run: RunQuery) => reportSlow(run, onSlow)
   const namesStatements = listenUrl === undefined
   const writer = new PostgresWriter({ config, lockTimeoutMs, numberedBy, namesStatements, timed })
   const messages = createMessages({ config: connectionConfig(listenUrl ?? url), run: readWith(pool) })
@@ -95,15 +93,13 @@ async function attempts<T>(url: string, open: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Reports a statement that took a second or longer; its text holds no values. */
-function logSlow(run: RunQuery, log: Log | undefined): RunQuery {
-  if (log === undefined) return run
+function reportSlow(run: RunQuery, onSlow: OnSlow | undefined): RunQuery {
+  if (onSlow === undefined) return run
   return async (query) => {
     const begun = performance.now()
     const answer = await run(query)
-    const durationMs = Math.round(performance.now() - begun)
-    if (durationMs >= SLOW_MS)
-      log({ level: 'warn', message: `slow statement: ${query.text}`, where: 'database', durationMs })
+    const ms = Math.round(performance.now() - begun)
+    if (ms >= SLOW_MS) onSlow(query.text, ms)
     return answer
   }
 }

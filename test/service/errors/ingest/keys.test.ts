@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKeys } from '../../../../src/service/errors/ingest/keys.ts'
 import type { Database } from '../../../../src/service/sql/database.ts'
-import { openSqlite } from '../../../../src/service/sql/sqlite.ts'
+import { openSqlite } from '../../../../src/service/sql/sqlite/sqlite.ts'
 import { KEY } from './harness.ts'
 
 let folder: string

@@ -8,7 +8,7 @@ import { scanGaps } from '../../../../src/service/quality/gaps/scan.ts'
 import { setComponent } from '../../../../src/service/workspace/activity.ts'
 import { dayMs, hourMs } from '../../../../src/service/shared/times.ts'
 import type { Rows } from '../../../../src/service/sql/database.ts'
-import { openForReading } from '../../../../src/service/sql/open.ts'
+import { openForReading } from '../../../../src/service/sql/open/index.ts'
 import { startApp, type App } from '../../../app.ts'
 import { tries } from '../../../property-tries.ts'
 

@@ -3,7 +3,7 @@ import { mkdtemp, open as openFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openSqlite } from '../../../../src/service/sql/sqlite.ts'
+import { openSqlite } from '../../../../src/service/sql/sqlite/sqlite.ts'
 
 type Opened = Awaited<ReturnType<typeof open>>
 

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
-import type { Log } from '../shared/log.ts'
-import type { Database, Rows } from './database.ts'
-import { openReader, openSqlite } from './sqlite.ts'
+import type { Database, OnSlow, Rows } from '../database.ts'
+import { openReader, openSqlite } from '../sqlite/sqlite.ts'
 
 /** The address of a PostgreSQL database, or the file of an SQLite one. */
 export function databaseAddress(dataDir: string, url: string | undefined): string {
@@ -11,7 +10,8 @@ export function databaseAddress(dataDir: string, url: string | undefined): strin
 export interface OpenOptions {
   /** Another address of a PostgreSQL database for notifications, where its own leads to a pooler of transactions. */
   listenUrl?: string | undefined
-  log?: Log | undefined
+  /** Called for each statement of a PostgreSQL database that took a second or longer. */
+  onSlow?: OnSlow | undefined
 }
 
 /** Opens a database at its address and brings it to the newest schema. */
@@ -30,5 +30,5 @@ function isPostgres(address: string): boolean {
 
 /** Its driver takes 29 ms to load, which a start on SQLite need not wait for. */
 function loadPostgres() {
-  return import('./postgres/postgres.ts')
+  return import('../postgres/postgres.ts')
 }

@@ -1,7 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { ServiceError } from '../../errors.ts'
-import { NewerDatabase, newestVersion, schemaVersion } from './migrate.ts'
+import { ServiceError } from '../../../errors.ts'
+import { NewerDatabase } from '../migrations.ts'
+import { newestVersion, schemaVersion } from './migrate.ts'
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const DAMAGED = new Set([11, 26])

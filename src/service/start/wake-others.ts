@@ -1,6 +1,6 @@
-import type { Messages } from '../../sql/database.ts'
-import type { RunSignals } from '../events/signals.ts'
-import type { Runner } from './runner.ts'
+import type { Messages } from '../sql/database.ts'
+import type { RunSignals } from '../agents/events/signals.ts'
+import type { Runner } from '../agents/runs/runner.ts'
 
 /** What a process tells the others of its runs, so that they need not wait for their next look. */
 export interface RunMessages {

@@ -1,41 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-
-/** The folder of SQLite's numbered files. */
-const FOLDER = join(import.meta.dirname, 'migrations', 'sqlite')
-
-export interface Migration {
-  version: number
-  name: string
-  sql: string
-}
-
-/** Thrown for a database that a newer version of the program has written. */
-export class NewerDatabase extends Error {
-  constructor(version: number, known: number) {
-    super(`it has schema version ${version}, this program knows ${known}: start the newer program`)
-  }
-}
-
-/** The numbered files of a folder in order. Throws when a number after the first is missing or used twice. */
-export function readMigrations(folder: string = FOLDER): Migration[] {
-  const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
-  const migrations = files.map((file) => {
-    const name = file.slice(0, -'.sql'.length)
-    return { version: Number(name.slice(0, 4)), name, sql: readFileSync(join(folder, file), 'utf8') }
-  })
-  migrations.sort((left, right) => left.version - right.version)
-  migrations.forEach((migration, index) => {
-    const expected = (migrations[0]?.version ?? 1) + index
-    if (migration.version !== expected) throw new Error(`migration ${migration.name} is not number ${expected}`)
-  })
-  return migrations
-}
+import { NewerDatabase, readMigrations, type Migration } from '../migrations.ts'
 
 /** The version that this program brings a database to. */
 export function newestVersion(): number {
-  return readMigrations().length
+  return readMigrations('sqlite').length
 }
 
 /**
@@ -43,7 +11,7 @@ export function newestVersion(): number {
  * `schema_version`, under the write lock: when two processes start at once, the second finds the work done. Only the
  * number of a file counts. Throws `NewerDatabase` for one that a newer version of the program has written.
  */
-export function migrate(connection: DatabaseSync, migrations: readonly Migration[] = readMigrations()): number {
+export function migrate(connection: DatabaseSync, migrations: readonly Migration[] = readMigrations('sqlite')): number {
   const newest = migrations.length
   let current = inTransaction(connection, () => {
     connection.exec(

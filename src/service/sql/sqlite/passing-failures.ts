@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts'
+import { ServiceError } from '../../../errors.ts'
 import { resultCode } from './database-file.ts'
 
 /** Primary result codes of SQLite after which the same call may succeed later. */

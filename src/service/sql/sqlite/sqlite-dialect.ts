@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Dialect, IndexedTexts, TextIndex } from './database.ts'
-import { searchWords } from './search-words.ts'
+import type { Dialect, IndexedTexts, TextIndex } from '../database.ts'
+import { searchWords } from '../search-words.ts'
 
 /** The columns of each FTS5 table, with the weights of their matches for BM25. */
 const indexes = {

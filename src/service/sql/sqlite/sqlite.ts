@@ -2,13 +2,13 @@ import { chmodSync, closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { explainFailure } from './database-file.ts'
-import type { Database, Pause, Prepare, Rows } from './database.ts'
+import type { Database, Pause, Prepare, Rows } from '../database.ts'
 import { migrate } from './migrate.ts'
 import { isBusy, translate, translated } from './passing-failures.ts'
 import { preparer, queryBuilder } from './sqlite-statements.ts'
-import { createWalFlush, type Sync, type WalFlush } from './writing/wal-flush.ts'
-import { createWalMerge, type WalMerge } from './writing/wal-merge.ts'
-import { WriteQueue, type WriteConnection } from './writing/write-queue.ts'
+import { createWalFlush, type Sync, type WalFlush } from './wal-flush.ts'
+import { createWalMerge, type WalMerge } from './wal-merge.ts'
+import { WriteQueue, type WriteConnection } from '../writing/write-queue.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
 /** How often to try the write lock while another process holds it. */

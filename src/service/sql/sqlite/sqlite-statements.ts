@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { Kysely, SqliteDialect } from 'kysely'
-import type { Bindable, Prepare, Rows, Statement } from './database.ts'
+import type { Bindable, Prepare, Rows, Statement } from '../database.ts'
 import { translated, translatedRows } from './passing-failures.ts'
-import type { Schema } from './schema.ts'
+import type { Schema } from '../schema.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 
 const STATEMENTS_KEPT = 512

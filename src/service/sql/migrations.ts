@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface Migration {
+  version: number
+  name: string
+  sql: string
+}
+
+/** Thrown for a database that a newer version of the program has written. */
+export class NewerDatabase extends Error {
+  constructor(version: number, known: number) {
+    super(`it has schema version ${version}, this program knows ${known}: start the newer program`)
+  }
+}
+
+/** The numbered files of a database in order. Throws when a number after the first is missing or used twice. */
+export function readMigrations(database: 'sqlite' | 'postgres'): Migration[] {
+  // In the published package all modules are in the folder of `migrations`.
+  const folder = join(import.meta.dirname, 'migrations', database)
+  const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
+  const migrations = files.map((file) => {
+    const name = file.slice(0, -'.sql'.length)
+    return { version: Number(name.slice(0, 4)), name, sql: readFileSync(join(folder, file), 'utf8') }
+  })
+  migrations.sort((left, right) => left.version - right.version)
+  migrations.forEach((migration, index) => {
+    const expected = (migrations[0]?.version ?? 1) + index
+    if (migration.version !== expected) throw new Error(`migration ${migration.name} is not number ${expected}`)
+  })
+  return migrations
+}
