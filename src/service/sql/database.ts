@@ -92,6 +92,11 @@ export interface Messages {
 export interface Dialect {
   /** Column that sorts a table with UUIDs as ids by insertion; every index ends with it. */
   readonly insertionOrder: string
+  /**
+   * Whether processes on several machines may use the database, so that it also holds the files that they share, in
+   * `stored_file`.
+   */
+  readonly holdsFiles: boolean
   /** Whether a column is one of the texts; takes one parameter for all of them, because parameters are limited. */
   isOneOf(column: string, texts: readonly string[]): Expression<SqlBool>
   /** Whether a column that holds a JSON array of texts contains the text. */

@@ -5,6 +5,9 @@ export interface SourceMapSchema {
   sourcemap: SourceMapRow
   sourcemap_artifact: SourceMapArtifactRow
   sourcemap_source: { product_id: number; path: string; sourcemap_id: string }
+  /** This and its parts: only where `Dialect.holdsFiles`. */
+  stored_file: { folder: string; name: string; body: string; bytes: number; made_at: number }
+  stored_file_part: { body: string; part: number; bytes: Uint8Array; made_at: number }
 }
 
 export interface SourceMapRow {

@@ -50,6 +50,7 @@ function unaccented(text: string): string {
 /** PostgreSQL with its own JSON and full-text search. Columns of JSON are `text`, which keeps what was written (decision 095). */
 export const postgresDialect: Dialect = {
   insertionOrder: 'insertion',
+  holdsFiles: true,
 
   isOneOf(column, texts) {
     return sql<boolean>`${sql.raw(column)} IN (SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb))`

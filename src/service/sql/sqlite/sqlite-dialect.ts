@@ -47,6 +47,7 @@ function matchExpression(query: string, words: 'all' | 'any'): string | undefine
 /** SQLite with JSON functions and FTS5. */
 export const sqliteDialect: Dialect = {
   insertionOrder: 'rowid',
+  holdsFiles: false,
 
   isOneOf(column, texts) {
     return sql<boolean>`${sql.raw(column)} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`

@@ -317,6 +317,27 @@ CREATE TABLE sourcemap_source (
   PRIMARY KEY (product_id, path, sourcemap_id)
 );
 
+-- Only here: files of the data directories of all processes (decision 096). A file has a row once all parts of its body are
+-- written.
+CREATE TABLE stored_file (
+  folder text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  body text COLLATE "C" NOT NULL UNIQUE,
+  bytes bigint NOT NULL,
+  made_at bigint NOT NULL,
+  PRIMARY KEY (folder, name)
+);
+
+CREATE TABLE stored_file_part (
+  body text COLLATE "C" NOT NULL,
+  part bigint NOT NULL,
+  bytes bytea NOT NULL,
+  made_at bigint NOT NULL,
+  PRIMARY KEY (body, part)
+);
+-- Most are compressed already, and the server would try it again while other writes wait.
+ALTER TABLE stored_file_part ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
 CREATE TABLE issue_frame (
   product_id bigint NOT NULL,
   path text COLLATE "C" NOT NULL,
