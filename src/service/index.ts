@@ -29,6 +29,7 @@ import { splitAddress } from './shared/split-address.ts'
 import { createRouter, defaultRate } from './rest/router.ts'
 import { createOpenStreams } from './rest/streams/open-streams.ts'
 import { sampleLoading } from './start/sample-loading.ts'
+import { createFileStore } from './errors/sourcemaps/files/file-store.ts'
 import { createSymbolicator } from './errors/sourcemaps/symbolicate/symbolicator.ts'
 import { sourceMapFolders } from './errors/sourcemaps/uploads/folders.ts'
 import { createUploads, type UploadLimits, type Uploads } from './errors/sourcemaps/uploads/uploads.ts'
@@ -108,7 +109,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const onError = (where: string) => (error: unknown) =>
       log?.({ level: 'error', message: 'unexpected error', where, error: stackText(error) })
 
-    const symbolicator = createSymbolicator({ db, tables: sourceMapFolders(dataDir).tables })
+    const files = createFileStore({ db, platform })
+    const symbolicator = createSymbolicator({ db, tables: sourceMapFolders(dataDir).tables, files })
     const store = createEventStore({
       newIssuesPerHour: options.newIssuesPerHour,
       db,
@@ -120,6 +122,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       db,
       platform,
       dataDir,
+      files,
       secret: options.secret,
       onIndexed: ({ productId, release, debugIds }) => store.sourceMapsAdded(productId, release, debugIds),
       takeUsed: () => symbolicator.takeUsed(),

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { FetchTables } from '../files/fetch-tables.ts'
 import { openScopeTable, type ScopeTable } from '../scopes/scope-table.ts'
 import { openMapTable, type MapTable } from '../table/map-table.ts'
 import { openSourceTable, type SourceTable } from '../table/source-table.ts'
@@ -13,6 +14,8 @@ type Table = MapTable | ScopeTable | SourceTable
 
 /** The tables of artifacts, opened when first asked for. */
 export interface OpenTables {
+  /** To be called before tables are opened, where they have to be fetched. */
+  readonly fetch?: FetchTables | undefined
   /** Throws when there is no such table or it is damaged. Usable until the next `trim`. */
   map(content: string): MapTable
   scopes(content: string): ScopeTable
@@ -25,8 +28,8 @@ export interface OpenTables {
   close(): void
 }
 
-/** Opens the tables of a folder, which are named after their content. */
-export function openTables(folder: string): OpenTables {
+/** Opens the tables of a folder, which are named after their content. `fetch` brings them into the folder. */
+export function openTables(folder: string, fetch?: FetchTables): OpenTables {
   const close = (table: Table) => table.close()
   const maps = new Lru<MapTable>(MOST_OPEN, close)
   const scopes = new Lru<ScopeTable>(MOST_OPEN, close)
@@ -52,6 +55,7 @@ export function openTables(folder: string): OpenTables {
   }
 
   return {
+    fetch,
     map: (content) => opened(maps, content, openMapTable),
     scopes: (content) => opened(scopes, content, openScopeTable),
     source: (content) => opened(sources, content, openSourceTable),

@@ -34,6 +34,7 @@ export function createSourceTexts({ db, index, open }: { db: Database; index: Ar
   }
 
   async function readLines(map: Artifact, { productId, path, roots }: SourceOfRelease) {
+    await open.fetch?.([map.content])
     const table = open.map(map.content)
     const source = table.sources.findIndex(({ name }) => teamPath(name, map.path, roots) === path)
     const name = table.sources[source]?.name
@@ -41,7 +42,9 @@ export function createSourceTexts({ db, index, open }: { db: Database; index: Ar
     const held = table.lines(source, 0, MOST_LINES)
     if (held !== undefined) return held
     const beside = await index.findSource(productId, { map, paths: sourceFilePaths(name, map.path) })
-    return beside && open.source(beside.content).lines(0, MOST_LINES)
+    if (beside === undefined) return undefined
+    await open.fetch?.([beside.content])
+    return open.source(beside.content).lines(0, MOST_LINES)
   }
 }
 

@@ -3,6 +3,8 @@ import type { EventSymbolicator, Symbolicable, Symbolication, Unmapped } from '.
 import { isNative } from '../../../shared/code-paths.ts'
 import { createPace } from '../../../shared/pace.ts'
 import type { Database } from '../../../sql/database.ts'
+import type { FileStore } from '../files/file-store.ts'
+import { createTableFetcher } from '../files/fetch-tables.ts'
 import { createArtifactIndex, emptyIndex, type ArtifactIndex } from './artifacts.ts'
 import { fileKey, frameFile, mayHaveMap } from './frame-file.ts'
 import { looksMinified } from './looks-minified.ts'
@@ -39,14 +41,21 @@ export interface SymbolicatorOptions {
   db: Database
   /** Folder of the tables that confirms have written. */
   tables: string
+  /** Has the tables that other processes have written. */
+  files?: FileStore | undefined
   /** Milliseconds of any monotonic clock. */
   now?: () => number
 }
 
 /** Symbolicates events of all products with the artifacts in the database; keeps tables open and results in memory. */
-export function createSymbolicator({ db, tables, now = () => performance.now() }: SymbolicatorOptions): Symbolicator {
+export function createSymbolicator({
+  db,
+  tables,
+  files,
+  now = () => performance.now(),
+}: SymbolicatorOptions): Symbolicator {
   const index = createArtifactIndex({ db, now })
-  const open = openTables(tables)
+  const open = openTables(tables, files && createTableFetcher(files, tables))
   return {
     ...createReader(index, open),
     hasAny: (productId) => index.hasAny(productId),
@@ -85,6 +94,7 @@ function createReader(index: Pick<ArtifactIndex, 'match' | 'findSource'>, open: 
     async symbolicate(productId, event) {
       const stacks = [...event.exceptions, ...event.threads].map(({ frames }) => frames)
       const matches = await findMatches(productId, event)
+      await open.fetch?.(tablesIn(matches))
       const minified = matches.size === 0 ? new Set<string>() : minifiedFiles(stacks)
       const facts = { matches, minified, left: leftOut(event, matches) }
       const read: StackReading[] = []
@@ -159,6 +169,7 @@ function createReader(index: Pick<ArtifactIndex, 'match' | 'findSource'>, open: 
       const source = await index.findSource(productId, wanted)
       if (source === undefined) continue
       used.add(source.sourcemapId)
+      await open.fetch?.([source.content])
       const lines = await pace(() => readText(source.content, wanted))
       const frame = reading.frames[place]
       if (lines === undefined || frame === undefined) continue
@@ -213,6 +224,13 @@ interface EventMatches {
   minified: ReadonlySet<string>
   /** Frames that are skipped although their file has a map. */
   left: ReadonlySet<NormalFrame>
+}
+
+/** The names of the tables of all matches. */
+function tablesIn(matches: ReadonlyMap<string, Match>): string[] {
+  return [...matches.values()].flatMap((match) =>
+    'map' in match ? [match.map.content, match.minified?.content ?? ''] : [],
+  )
 }
 
 function findMatch(frame: NormalFrame, { matches }: Pick<EventMatches, 'matches'>): Match | undefined {

@@ -10,6 +10,7 @@ import type { Call, Handler, Platform } from '../../../shared/context.ts'
 import { parseRepositoryRoots } from '../../../workspace/components/repo-path.ts'
 import type { Database } from '../../../sql/database.ts'
 import type { ProductRow } from '../../../sql/schema.ts'
+import type { FileStore, LocalFile } from '../files/file-store.ts'
 import type { SourceMapWorker } from '../process/worker.ts'
 import { claimUpload } from './claim.ts'
 import { checkBytes, expired, invalidSourceMap, missing } from './failures.ts'
@@ -26,6 +27,8 @@ export interface ConfirmOptions {
   db: Database
   platform: Platform
   folders: SourceMapFolders
+  /** Holds the bytes of uploads and gets their tables, if several processes share them. */
+  files: FileStore | undefined
   worker: SourceMapWorker
   /** Smaller in tests. */
   kept?: KeptLimits | undefined
@@ -82,30 +85,54 @@ interface ConfirmWork {
 }
 
 async function work(options: ConfirmOptions, { upload, product, given, call }: ConfirmWork) {
-  const { db, platform, folders, worker } = options
-  const file = join(folders.uploads, upload.id)
+  const { db, platform, folders, files, worker } = options
+  const bytes = { name: upload.id, file: join(folders.uploads, upload.id) }
   // Before the claim, which would refuse bytes that are being received.
-  if (!(await exists(file))) throw missing(upload)
+  if (!(await wasSent(bytes, files))) throw missing(upload)
   const claim = await claimUpload({ db, platform }, upload)
   try {
-    const received = await readBytes(file)
+    // Also where this process has received some: another one may have received others since.
+    if (files !== undefined && !(await files.fetch('uploads', bytes))) throw missing(upload)
+    const received = await readBytes(bytes.file)
     checkBytes(received, upload)
     checkBytes(received, given)
-    const processed = await worker.process(uploadJob(upload, product, file, folders))
+    const processed = await worker.process(uploadJob(upload, product, bytes.file, folders))
+    await files?.add('sourcemaps', tableFiles(folders, processed))
     // Even if nothing was found: an interrupted attempt may have recorded artifacts of other bytes.
     await recordArtifacts(db, upload, processed)
     const settled = await settle(db, call, { ...upload, ...received }, processed)
-    // If it cannot be removed now, it is removed with the leftovers.
-    await rm(file, { force: true }).catch(() => undefined)
+    await removeBytes(bytes, files)
     if (processed.error !== null) throw invalidSourceMap(settled)
     return await finish(options, settled)
   } catch (thrown) {
+    // Before others may confirm, who may use the same folder.
+    if (files !== undefined) await removeLocal(bytes)
     // A claim that cannot be released expires, and another confirm can follow.
     await claim.release().catch(() => undefined)
     throw thrown
   } finally {
     claim.stop()
   }
+}
+
+function wasSent({ name, file }: LocalFile, files: FileStore | undefined): Promise<boolean> {
+  return files === undefined ? exists(file) : files.has('uploads', name)
+}
+
+/** What cannot be removed now is removed with the leftovers. */
+async function removeBytes(bytes: LocalFile, files: FileStore | undefined): Promise<void> {
+  await removeLocal(bytes)
+  await files?.remove('uploads', [bytes.name]).catch(() => undefined)
+}
+
+async function removeLocal({ file }: LocalFile): Promise<void> {
+  await rm(file, { force: true }).catch(() => undefined)
+}
+
+/** Those of the upload's artifacts, also if an earlier upload has written them. */
+function tableFiles({ tables }: SourceMapFolders, { artifacts }: Processed): LocalFile[] {
+  const names = new Set(artifacts.map(({ content }) => content).filter((content) => content !== ''))
+  return [...names].map((name) => ({ name, file: join(tables, name) }))
 }
 
 function uploadJob(

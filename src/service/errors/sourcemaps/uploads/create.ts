@@ -2,7 +2,7 @@ import type { InputOf, ResponseOf } from '../../../../contract/index.ts'
 import { maxUploadBytes } from '../../../../contract/sourcemaps.ts'
 import { ServiceError } from '../../../../errors.ts'
 import { audit } from '../../../workspace/audit.ts'
-import type { Call } from '../../../shared/context.ts'
+import type { Call, Principal } from '../../../shared/context.ts'
 import { requireProduct } from '../../../workspace/access.ts'
 import type { Prepare, Rows } from '../../../sql/database.ts'
 import { signAddress } from './address.ts'
@@ -66,6 +66,19 @@ export async function createUpload({ rows, prepare, call, secret, tables }: Crea
   const max = largestBody(upload)
   const target = { id: upload.id, max, sha256: facts.sha256, origin: call.origin, now: call.now() }
   return { response: await answer(upload, signAddress(secret, target)), upload, indexed: false }
+}
+
+/**
+ * The tables that `createUpload` may use again, by name: where they are fetched, that is done before its transaction. Throws
+ * as it does.
+ */
+export async function tablesToReuse(rows: Rows, principal: Principal, input: Input): Promise<string[]> {
+  const product = await requireProduct(rows, principal, input.product_id)
+  const facts = readFacts(input)
+  const same = await findEqualUpload(rows, product.id, facts)
+  const reusable = await findReusableUpload(rows, product.id, facts)
+  const own = same === undefined ? [] : await readArtifacts(rows, same.id)
+  return [...own, ...(reusable?.artifacts ?? [])].map(({ content }) => content)
 }
 
 /** The announced size, so that an address takes no more than the confirm would accept; the limit without one. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Platform } from '../../../shared/context.ts'
 import type { Database, Rows } from '../../../sql/database.ts'
 import { hourMs } from '../../../shared/times.ts'
+import type { FileStore } from '../files/file-store.ts'
 import { unclaimed } from './claim.ts'
 import type { SourceMapFolders } from './folders.ts'
 import { unconfirmedMs, type State } from './states.ts'
@@ -10,23 +11,30 @@ import { unconfirmedMs, type State } from './states.ts'
 /** Uploads per transaction. */
 const STEP = 200
 
+export interface Expiring {
+  db: Database
+  platform: Platform
+  folders: SourceMapFolders
+  files?: FileStore | undefined
+}
+
 /**
  * Expires uploads that were not confirmed in time, including those whose confirm died, and removes their bytes as well
  * as leftovers of interrupted uploads (contract §11). `signal` ends the run after its current step. Returns the number
  * of uploads that expired.
  */
-export async function expireUploads(
-  { db, platform, folders }: { db: Database; platform: Platform; folders: SourceMapFolders },
-  signal: AbortSignal,
-): Promise<number> {
+export async function expireUploads({ db, platform, folders, files }: Expiring, signal: AbortSignal): Promise<number> {
   let expired = 0
   while (!signal.aborted) {
     const ids = await expireSome(db, platform.now())
     for (const id of ids) await rm(join(folders.uploads, id), { force: true })
+    await files?.remove('uploads', ids)
     expired += ids.length
     if (ids.length < STEP) break
   }
-  await removeLeftovers(folders.uploads, platform.now() - unconfirmedMs - hourMs, signal)
+  const before = platform.now() - unconfirmedMs - hourMs
+  await removeLeftovers(folders.uploads, before, signal)
+  await files?.removeOld('uploads', before, signal)
   return expired
 }
 

@@ -6,7 +6,8 @@ import { maxUploadBytes } from '../../../../contract/sourcemaps.ts'
 import { notFound, ServiceError } from '../../../../errors.ts'
 import type { Platform } from '../../../shared/context.ts'
 import { splitAddress } from '../../../shared/split-address.ts'
-import type { Database } from '../../../sql/database.ts'
+import type { Database, Rows } from '../../../sql/database.ts'
+import type { FileStore } from '../files/file-store.ts'
 import { checkAddress } from './address.ts'
 import { bodyChunks } from './chunks.ts'
 import type { SourceMapFolders } from './folders.ts'
@@ -21,6 +22,8 @@ export interface ReceiverOptions {
   db: Database
   platform: Platform
   folders: SourceMapFolders
+  /** Where uploads wait for their confirm in place of the folder, if other processes may confirm them. */
+  files: FileStore | undefined
   secret: string
   /** Longest wait for the next bytes, in milliseconds. */
   idleMs?: number | undefined
@@ -29,14 +32,15 @@ export interface ReceiverOptions {
 }
 
 /**
- * Receives the bytes of an upload at its presigned address (contract §11, step 2) and writes them straight to disk,
- * completely or not at all. The reply's ETag is their SHA-256. Rejects with `permission_denied` for an address that is
- * not ours or has expired, `not_found`, `aborted` after the confirm, `payload_too_large`, `invalid_argument` for a body
- * that is cut off, and `resource_exhausted` when four others are running or two gibibytes are unconfirmed.
+ * Receives the bytes of an upload at its presigned address (contract §11, step 2) and writes them straight to disk, and
+ * from there to the database where it holds files, completely or not at all. The reply's ETag is their SHA-256. Rejects
+ * with `permission_denied` for an address that is not ours or has expired, `not_found`, `aborted` after the confirm,
+ * `payload_too_large`, `invalid_argument` for a body that is cut off, and `resource_exhausted` when four others are
+ * running or two gibibytes are unconfirmed.
  */
 export function createReceiver(options: ReceiverOptions): Send {
-  const { db, platform, folders, secret } = options
-  const admit = createAdmission(folders.uploads, options.unconfirmedBytes ?? MOST_UNCONFIRMED_BYTES)
+  const { db, platform, folders, files, secret } = options
+  const admit = createAdmission({ folders, files }, options.unconfirmedBytes ?? MOST_UNCONFIRMED_BYTES)
 
   return async function receive(request) {
     const { path, query } = splitAddress(request.url)
@@ -59,7 +63,7 @@ export function createReceiver(options: ReceiverOptions): Send {
     const done = await admit(part, length ?? max)
     try {
       const sha256 = await store(request, join(folders.uploads, part), { max, length, idleMs: options.idleMs })
-      await keep(db, id, join(folders.uploads, part), join(folders.uploads, id))
+      await keep(options, id, join(folders.uploads, part))
       return { status: 200, headers: { etag: `"${sha256}"`, 'cache-control': 'no-store' }, body: '' }
     } finally {
       done()
@@ -69,9 +73,10 @@ export function createReceiver(options: ReceiverOptions): Send {
 }
 
 /**
- * Admits few uploads at a time, and none that may fill the disk. Call the returned function at the end of the upload.
+ * Admits few uploads at a time, and none that may fill the disk. Call the returned function at the end of the upload. What
+ * waits in the database counts for all processes; what is being received, for this one.
  */
-function createAdmission(folder: string, mostBytes: number) {
+function createAdmission({ folders, files }: Pick<ReceiverOptions, 'folders' | 'files'>, mostBytes: number) {
   const underWay = new Map<string, number>()
   return async function admit(part: string, bytes: number): Promise<() => void> {
     if (underWay.size >= MOST_AT_ONCE) throw full('other uploads are running', 5)
@@ -79,7 +84,8 @@ function createAdmission(folder: string, mostBytes: number) {
     try {
       const reserved = [...underWay.values()].reduce((sum, size) => sum + size, 0)
       // The whole length of running uploads is reserved; their partial files would count twice.
-      const held = await bytesIn(folder, (name) => !underWay.has(name))
+      const local = await bytesIn(folders.uploads, (name) => !underWay.has(name))
+      const held = local + ((await files?.heldBytes('uploads')) ?? 0)
       if (held + reserved > mostBytes) throw full('too many uploads are unconfirmed', 60)
     } catch (thrown) {
       underWay.delete(part)
@@ -131,17 +137,22 @@ async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
 }
 
 /** Inside a transaction, so that no confirm begins between the check of the state and the rename. */
-async function keep(db: Database, id: string, part: string, file: string): Promise<void> {
+async function keep({ db, folders, files }: ReceiverOptions, id: string, part: string): Promise<void> {
+  if (files !== undefined) return files.replace('uploads', { name: id, file: part }, (rows) => markUploaded(rows, id))
   await db.write(async (rows) => {
-    const { numUpdatedRows } = await rows
-      .updateTable('sourcemap')
-      .set({ state: 'SOURCEMAP_STATE_UPLOADED' })
-      .where('id', '=', id)
-      .where('state', 'in', openStates)
-      .executeTakeFirst()
-    if (numUpdatedRows === 0n) throw alreadyConfirmed(id)
-    await rename(part, file)
+    await markUploaded(rows, id)
+    await rename(part, join(folders.uploads, id))
   })
+}
+
+async function markUploaded(rows: Rows, id: string): Promise<void> {
+  const { numUpdatedRows } = await rows
+    .updateTable('sourcemap')
+    .set({ state: 'SOURCEMAP_STATE_UPLOADED' })
+    .where('id', '=', id)
+    .where('state', 'in', openStates)
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) throw alreadyConfirmed(id)
 }
 
 /** From the header, undefined for a chunked body; refuses a length over the limit before anything is read. */

@@ -5,6 +5,7 @@ import type { Database, Rows } from '../../../sql/database.ts'
 import { inSteps, STEP } from '../../../sql/in-steps.ts'
 import { readJson } from '../../../sql/json.ts'
 import { StoredSettings } from '../../../workspace/settings.ts'
+import type { FileStore } from '../files/file-store.ts'
 import type { State } from './states.ts'
 import { noOutcome } from './stored.ts'
 
@@ -33,6 +34,8 @@ export interface RemovingUnused {
   now: number
   /** Folder of the finished tables. */
   tables: string
+  /** Has the tables as well, if several processes share them. */
+  files?: FileStore | undefined
   limits?: KeptLimits | undefined
   /** Called for each product that lost uploads. */
   onRemoved: (productId: number) => void
@@ -44,7 +47,7 @@ export interface RemovingUnused {
  * (contract §13). Resolves to the number of uploads; `signal` ends the run after the current step.
  */
 export async function removeUnused(options: RemovingUnused, signal: AbortSignal): Promise<number> {
-  const { db, tables, now, onRemoved } = options
+  const { db, tables, files, now, onRemoved } = options
   const products = await db.read.selectFrom('product').select(['id', 'settings']).execute()
   let removed = 0
   for (const { id, settings } of products) {
@@ -56,7 +59,9 @@ export async function removeUnused(options: RemovingUnused, signal: AbortSignal)
     if (ids.length > 0 || rows > 0) onRemoved(id)
     removed += ids.length
   }
-  await removeTables(db, tables, { before: now - TABLE_AGE_MS, signal })
+  const before = now - TABLE_AGE_MS
+  await removeTables(db, tables, { before, signal })
+  if (files !== undefined) await removeStoredTables(files, { db, before, signal })
   return removed
 }
 
@@ -124,6 +129,22 @@ async function removeTables(
     const used = new Set(await referredTables(db.read, some))
     for (const name of some.filter((candidate) => !used.has(candidate))) await removeOld(join(folder, name), before)
   }
+}
+
+/** The same in the database. In one statement, so that no artifact is recorded between the look and the removal. */
+async function removeStoredTables(
+  files: FileStore,
+  { db, before, signal }: { db: Database; before: number; signal: AbortSignal },
+): Promise<void> {
+  await inSteps({ db, signal }, async (prepare) => {
+    const { changes } = await prepare(
+      `DELETE FROM stored_file WHERE folder = 'sourcemaps' AND name IN (
+         SELECT name FROM stored_file WHERE folder = 'sourcemaps' AND made_at < ? AND NOT EXISTS (
+           SELECT 1 FROM sourcemap_artifact WHERE content = stored_file.name) LIMIT ?)`,
+    ).run(before, STEP)
+    return changes
+  })
+  await files.sweep(before, signal)
 }
 
 async function referredTables(rows: Rows, names: readonly string[]): Promise<string[]> {

@@ -1,9 +1,11 @@
 import type { Send } from '../../../../contract/base/wire.ts'
 import type { Handler, Platform } from '../../../shared/context.ts'
 import type { Database } from '../../../sql/database.ts'
+import type { FileStore } from '../files/file-store.ts'
+import { createTableFetcher } from '../files/fetch-tables.ts'
 import { createSourceMapWorker, type SourceMapWorkerLimits } from '../process/worker.ts'
 import { createConfirms } from './confirm.ts'
-import { createUpload } from './create.ts'
+import { createUpload, tablesToReuse } from './create.ts'
 import { expireUploads } from './expiry.ts'
 import { sourceMapFolders } from './folders.ts'
 import { createReceiver } from './receive.ts'
@@ -21,6 +23,8 @@ export interface UploadsOptions {
   db: Database
   platform: Platform
   dataDir: string
+  /** Holds the files of uploads and their tables for all processes; undefined when this one alone has them. */
+  files: FileStore | undefined
   /** Key of the addresses' signatures. */
   secret: string
   /**
@@ -53,8 +57,9 @@ export interface Uploads {
 }
 
 export function createUploads(options: UploadsOptions): Uploads {
-  const { db, platform, secret, onIndexed, onError, limits = {} } = options
+  const { db, platform, files, secret, onIndexed, onError, limits = {} } = options
   const folders = sourceMapFolders(options.dataDir)
+  const fetchTables = files && createTableFetcher(files, folders.tables)
   const worker = createSourceMapWorker({
     entry: options.workerEntry,
     heapMb: limits.heapMb,
@@ -65,6 +70,7 @@ export function createUploads(options: UploadsOptions): Uploads {
     db,
     platform,
     folders,
+    files,
     worker,
     kept: limits.kept,
     async resymbolicate({ product_id: productId, release }, debugIds) {
@@ -79,6 +85,7 @@ export function createUploads(options: UploadsOptions): Uploads {
   return {
     async create(input, call) {
       const { tables } = folders
+      await fetchTables?.(await tablesToReuse(call.db.read, call.principal, input))
       const created = await call.db.write((rows, prepare) =>
         createUpload({ rows, prepare, call, secret, tables }, input),
       )
@@ -86,14 +93,14 @@ export function createUploads(options: UploadsOptions): Uploads {
       if (created.indexed && !call.validateOnly) void confirms.finish(created.upload).catch(onError)
       return created.response
     },
-    receive: createReceiver({ db, platform, folders, secret, idleMs, unconfirmedBytes }),
+    receive: createReceiver({ db, platform, folders, files, secret, idleMs, unconfirmedBytes }),
     confirm: (input, call) => confirms.confirm(input, call),
-    expire: (signal) => expireUploads({ db, platform, folders }, signal),
+    expire: (signal) => expireUploads({ db, platform, folders, files }, signal),
     async removeUnused(signal) {
       await noteUsed(db, options.takeUsed(), platform.now())
       const { tables } = folders
       return removeUnused(
-        { db, now: platform.now(), tables, limits: limits.kept, onRemoved: options.onRemoved },
+        { db, now: platform.now(), tables, files, limits: limits.kept, onRemoved: options.onRemoved },
         signal,
       )
     },
