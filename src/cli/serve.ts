@@ -26,7 +26,7 @@ import { welcome } from './welcome.ts'
 /** How long open requests may take to end when the server is asked to stop. */
 const drainMs = 5000
 
-/** `tracegate serve`: everything on one port until SIGINT or SIGTERM; in front of a deployment only `/mcp` and `/healthz`. */
+/** `tracegate serve`: everything on one port until SIGINT or SIGTERM; in front of a deployment only `/mcp` and the probes. */
 export async function run(config: Config, io: Io): Promise<number> {
   const log = createLog(config.logLevel, io.logDestination)
   const say = (line: string) => void io.stderr.write(`${line}\n`)
@@ -103,7 +103,11 @@ function openDoor(
   return createDoor({
     mcp,
     pages,
-    ...(service && { service: service.handle, prove: (nonce, port) => healthProof(service.token, nonce, port) }),
+    ...(service && {
+      service: service.handle,
+      readinessProblem: () => service.readinessProblem(),
+      prove: (nonce, port) => healthProof(service.token, nonce, port),
+    }),
     allowedHosts: config.allowedHosts,
     ...(config.origin === undefined ? {} : { origin: config.origin }),
     version,

@@ -16,8 +16,10 @@ type McpHandler = (
 
 export interface DoorOptions {
   mcp?: McpHandler
-  /** The embedded service; undefined in front of a deployment, where only `/mcp` and `/healthz` are served. */
+  /** The embedded service; undefined in front of a deployment, where only `/mcp` and the probes are served. */
   service?: Send
+  /** Why the service cannot serve requests; resolves to undefined while it can. */
+  readinessProblem?: () => Promise<string | undefined>
   /** Pages for people, by the first segment of their path. They check themselves where a form comes from. */
   pages?: { has(segment: string): boolean; answer: Send }
   /** Host names, without ports, that requests may name. */
@@ -56,8 +58,8 @@ const callsPerTurn = 1
 const nextCall = createTurnstile(callsPerTurn)
 
 /**
- * The one port: `/mcp` for agents, `/v1`, `/uploads` and `/openapi.json` for REST, `/api` for SDKs, `/healthz` for
- * probes, and pages for people. REST refuses requests for a foreign host name or origin, which DNS rebinding by a web page
+ * The one port: `/mcp` for agents, `/v1`, `/uploads` and `/openapi.json` for REST, `/api` for SDKs, `/healthz` and
+ * `/readyz` for probes, and pages for people. REST refuses requests for a foreign host name or origin, which DNS rebinding by a web page
  * produces (MCP checks that itself, pages check the origin of forms); ingest and probes accept any (mcp §8, contract §12).
  * The server is not listening yet.
  */
@@ -85,6 +87,7 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, optio
   const [area = ''] = requestTarget(incoming).replace(/^\/+/, '').split(/[/?]/, 1)
   if (area !== 'uploads') limitArrival(incoming, outgoing, options.requestTimeoutMs ?? requestTimeoutMs)
   if (area === 'healthz') return writeReply(incoming, outgoing, health(incoming, options))
+  if (area === 'readyz') return writeReply(incoming, outgoing, await readiness(options))
   if (area === 'api' && service !== undefined) return serve(incoming, outgoing, service, options)
   // MCP checks host and origin itself and refuses in its own format.
   if (area === 'mcp' && options.mcp !== undefined) return options.mcp(incoming, outgoing, nextCall)
@@ -131,6 +134,12 @@ function health(incoming: IncomingMessage, { version, origin, prove }: DoorOptio
   const usual = configured?.protocol === 'https:' ? 443 : 80
   const port = configured === undefined ? incoming.socket.localPort : Number(configured.port || usual)
   return json(200, { status: 'ok', version, proof: prove(nonce, port ?? 0) })
+}
+
+/** Unlike the other probe, it fails while the database does not answer, and from the beginning of a stop on. */
+async function readiness({ readinessProblem }: DoorOptions): Promise<WireReply> {
+  const problem = await readinessProblem?.()
+  return problem === undefined ? json(200, { status: 'ready' }) : json(503, { status: 'not ready', problem })
 }
 
 async function serve(

@@ -23,6 +23,7 @@ import { errorReply, toFailure, jsonReply } from './rest/replies.ts'
 import type { AgentDefinition } from './agents/define.ts'
 import { createRunSignals } from './agents/events/signals.ts'
 import { createRunner } from './agents/runs/runner.ts'
+import { createReadiness } from './start/readiness.ts'
 import { createRunMessages } from './start/wake-others.ts'
 import { agentTypes } from './agents/types/list.ts'
 import { splitAddress } from './shared/split-address.ts'
@@ -86,6 +87,8 @@ export interface Service {
   dsn(origin: string): string
   /** Names the unnamed first product, and gives a product without a repository one; what it has stays. */
   describeProduct(productId: string, facts: Pick<ProductFacts, 'name' | 'key_prefix' | 'repository'>): Promise<void>
+  /** Why it cannot serve requests, for probes; undefined while it can. */
+  readinessProblem(): Promise<string | undefined>
   /** Ends the streams that are being read and opens no more, so that no connection waits for a run. Readers connect again. */
   endStreams(): void
   /** Waits for work in progress and closes the database; a second call waits for the first. */
@@ -220,6 +223,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       symbolicator.close()
       await db.close()
     }
+    const readiness = createReadiness(db)
     let closing: Promise<void> | undefined
     return {
       handle,
@@ -231,7 +235,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         store.componentsChanged(Number(id))
       },
       dsn: (origin) => ingestAddresses(origin, productId, publicKey).dsn,
-      endStreams: () => streams.close(),
+      readinessProblem: readiness.problem,
+      endStreams() {
+        readiness.stop()
+        streams.close()
+      },
       close: () => (closing ??= close()),
     }
   } catch (thrown) {

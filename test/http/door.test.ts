@@ -106,6 +106,17 @@ test('the probe returns the version for any host name', async () => {
   expect(JSON.parse(reply.text)).toEqual({ status: 'ok', version: '1.2.3' })
 })
 
+test('the probe of readiness says whether the service can serve, and why not', async () => {
+  let problem: string | undefined
+  const { port } = await door({ readinessProblem: () => Promise.resolve(problem) })
+  expect(await ask(port, '/readyz')).toMatchObject({ status: 200, text: '{"status":"ready"}' })
+  problem = 'the database does not answer'
+  expect(await ask(port, '/readyz')).toMatchObject({
+    status: 503,
+    text: '{"status":"not ready","problem":"the database does not answer"}',
+  })
+})
+
 test('the probe proves its address to a sender of a nonce', async () => {
   const prove = (nonce: string, port: number) => `${nonce} at ${String(port)}`
   const nonce = 'a'.repeat(32)
