@@ -64,8 +64,9 @@ async function apply(client: Client, { version, name, sql }: Migration): Promise
 
 async function numberedColumns(client: Client): Promise<ReadonlyMap<string, string>> {
   const { rows } = await client.query<{ table_name: string; column_name: string }>(
-    `SELECT table_name, column_name FROM information_schema.columns
-     WHERE table_schema = current_schema() AND identity_generation = 'BY DEFAULT'`,
+    `SELECT relname AS table_name, attname AS column_name
+     FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+     WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attidentity = 'd'`,
   )
   return new Map(rows.map(({ table_name, column_name }) => [table_name, column_name]))
 }
