@@ -8,7 +8,7 @@ const postgres: TestProjectInlineConfiguration = {
   extends: true,
   test: {
     name: 'postgres',
-    include: ['test/service/**/*.test.ts', 'test/postgres/*.test.ts'],
+    include: ['test/service/**/*.test.ts', 'test/postgres/**/*.test.ts'],
     exclude: [
       'test/service/sql/**',
       'test/service/intent/**',

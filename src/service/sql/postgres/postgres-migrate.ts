@@ -1,6 +1,7 @@
 import type { Client } from 'pg'
 import { ServiceError } from '../../../errors.ts'
 import { NewerDatabase, readMigrations, type Migration } from '../migrations.ts'
+import { hasUnfinishedCopy } from './unfinished-copy.ts'
 
 /** The oldest version of the server that is tested. */
 const OLDEST_SERVER = 140_000
@@ -10,17 +11,22 @@ const MIGRATION_LOCK = 500_052_685_670
 /**
  * Brings the database to the newest version, each file in one transaction, under a lock that several processes take in
  * turn. Resolves to the column that numbers the rows of each table that has one. Throws `failed_precondition` for a server
- * that is too old, and a database with another encoding than UTF-8 or of a newer version of the program.
+ * that is too old, and a database with another encoding than UTF-8, of a newer version of the program, or into which a copy
+ * is not complete, unless this is for the copy.
  */
 export async function migratePostgres(
   client: Client,
-  migrations: readonly Migration[] = readMigrations('postgres'),
+  {
+    migrations = readMigrations('postgres'),
+    forCopy = false,
+  }: { migrations?: readonly Migration[]; forCopy?: boolean } = {},
 ): Promise<ReadonlyMap<string, string>> {
   await checkServer(client)
   const first = migrations[0]?.version ?? 1
   const newest = first + migrations.length - 1
   for (;;) {
-    const version = await inTransaction(client, async () => {
+    const version = await lockingMigrations(client, async () => {
+      if (!forCopy) await requireComplete(client)
       const current = await readVersion(client)
       const next = current === 0 ? migrations[0] : migrations[current + 1 - first]
       if (next !== undefined) await apply(client, next)
@@ -30,6 +36,31 @@ export async function migratePostgres(
     if (version === newest) break
   }
   return numberedColumns(client)
+}
+
+async function requireComplete(client: Client): Promise<void> {
+  if (!(await hasUnfinishedCopy(client))) return
+  throw unusable(
+    'data is being copied into it, or that was interrupted: run the same tracegate move or tracegate restore again, which completes it',
+  )
+}
+
+/**
+ * For reading all tables of a database that is left as it is. Throws `failed_precondition` for one that is not of the
+ * program's schema version, or into which a copy is not complete.
+ */
+export async function requireVersion(client: Client): Promise<void> {
+  await requireComplete(client)
+  const { rows: known } = await client.query(`SELECT 1 WHERE to_regclass('schema_version') IS NOT NULL`)
+  if (known.length === 0) throw unusable('it has no data of Tracegate')
+  const { rows } = await client.query<{ version: number }>('SELECT max(version) AS version FROM schema_version')
+  const [version, newest] = [rows[0]?.version ?? 0, readMigrations('postgres').at(-1)?.version ?? 0]
+  if (version > newest) throw unusable(new NewerDatabase(version, newest).message)
+  if (version < newest) {
+    throw unusable(
+      `it has schema version ${String(version)}, this program has ${String(newest)}: start the service of this version once, or use the version that writes it`,
+    )
+  }
 }
 
 /** Resolves to the version of the server. Throws `failed_precondition` where it, or the encoding, cannot be used. */
@@ -71,7 +102,8 @@ async function numberedColumns(client: Client): Promise<ReadonlyMap<string, stri
   return new Map(rows.map(({ table_name, column_name }) => [table_name, column_name]))
 }
 
-async function inTransaction<T>(client: Client, work: () => Promise<T>): Promise<T> {
+/** Runs the work in a transaction, while no other process opens the database. */
+export async function lockingMigrations<T>(client: Client, work: () => Promise<T>): Promise<T> {
   await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${String(MIGRATION_LOCK)})`)
   try {
     const result = await work()

@@ -76,9 +76,8 @@ function noTransaction(): Promise<never> {
 
 export interface PreparerOptions {
   run: RunQuery
-  /** Sends a statement without waiting for its answer; `sent` waits for all of them. */
-  send: (query: Query) => void
-  sent: () => Promise<void>
+  /** How statements are sent that nobody waits for; without it, they are awaited like any other. */
+  sending?: { send: (query: Query) => void; sent: () => Promise<void> }
   /** By table: the column that numbers its rows. */
   numberedBy: ReadonlyMap<string, string>
   /** False where the next transaction may be on another connection of the server. */
@@ -97,10 +96,13 @@ export function preparer(options: PreparerOptions): Prepare {
     kept.set(sql, statement)
     return statement
   }
-  return Object.assign(prepare, { dialect: postgresDialect, sent: options.sent })
+  return Object.assign(prepare, {
+    dialect: postgresDialect,
+    sent: () => options.sending?.sent() ?? Promise.resolve(),
+  })
 }
 
-function createStatement(sql: string, { run, send, numberedBy, namesStatements }: PreparerOptions): Statement {
+function createStatement(sql: string, { run, sending, numberedBy, namesStatements }: PreparerOptions): Statement {
   const query = (text: string) => (namesStatements ? named(text) : { text })
   const asked = query(withNumbers(sql))
   let returning: typeof asked | undefined
@@ -113,9 +115,9 @@ function createStatement(sql: string, { run, send, numberedBy, namesStatements }
   const ask = (parameters: readonly Bindable[], statement = asked) =>
     run({ ...statement, values: parameters.map(toBound) })
   return {
-    send(...parameters) {
-      send({ ...asked, values: parameters.map(toBound) })
-      return Promise.resolve()
+    async send(...parameters) {
+      if (sending === undefined) await ask(parameters)
+      else sending.send({ ...asked, values: parameters.map(toBound) })
     },
     async run(...parameters) {
       const { rowCount } = await ask(parameters)
@@ -149,7 +151,7 @@ export function withNumbers(sql: string): string {
 /**
  * A value as `pg` sends it. Flags are numbers in both databases. Text of PostgreSQL cannot hold NUL, which becomes U+FFFD.
  */
-function toBound(value: unknown): unknown {
+export function toBound(value: unknown): unknown {
   if (typeof value === 'boolean') return value ? 1 : 0
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '�') : value
   if (value === null || typeof value === 'number' || typeof value === 'bigint') return value

@@ -185,7 +185,7 @@ class PostgresWriter implements WriteConnection {
     const run = timed((query) => this.#run(query))
     this.rows = queryBuilder(run)
     const send = (query: Query) => this.#send(run(query))
-    this.prepare = preparer({ run, send, sent: () => this.#sent(), numberedBy, namesStatements })
+    this.prepare = preparer({ run, sending: { send, sent: () => this.#sent() }, numberedBy, namesStatements })
     // One message: each statement would be a round trip. Each later statement sees what was committed before it, so also
     // what the last holder of the lock has written.
     this.#begin = [

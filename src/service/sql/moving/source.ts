@@ -1,0 +1,59 @@
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { ServiceError } from '../../../errors.ts'
+import { explainFailure } from '../sqlite/database-file.ts'
+import { migrate } from '../sqlite/migrate.ts'
+import { isBusy, translate } from '../sqlite/passing-failures.ts'
+
+/** How long to wait for other processes to close the database. */
+const BUSY_TIMEOUT_MS = 5_000
+
+/** An SQLite database that nobody else can open until it is closed. */
+export interface Source {
+  connection: DatabaseSync
+  /** Another one after each change of the database: whether a copy that was interrupted can go on. */
+  fingerprint: string
+  close(): void
+}
+
+/**
+ * Opens the database for a copy of it, brings it to the newest schema, and keeps it from all other processes: a server, or
+ * an agent's `tracegate stdio`, would go on writing to it after the copy. Throws `unavailable` while another process has it
+ * open, and `failed_precondition` for a file that cannot be used.
+ */
+export function lockSource(file: string, { busyTimeoutMs = BUSY_TIMEOUT_MS } = {}): Source {
+  const connection = new DatabaseSync(file, { timeout: busyTimeoutMs })
+  try {
+    // With a WAL this lock is refused while another process has the file open, even one that only waits.
+    connection.exec('PRAGMA locking_mode = EXCLUSIVE')
+    migrate(connection)
+    // The fingerprint is that of the file: nothing may be left beside it.
+    connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    connection.exec('BEGIN IMMEDIATE')
+    return { connection, fingerprint: fingerprint(file), close: () => connection.close() }
+  } catch (error) {
+    connection.close()
+    if (isBusy(error)) throw inUse(file, error)
+    throw explainFailure(file, translate(error))
+  }
+}
+
+function inUse(file: string, cause: unknown): ServiceError {
+  const message = `the database ${file} is in use: stop the server (tracegate serve) and the agents that run tracegate on this data directory, then repeat`
+  return new ServiceError('unavailable', message, { reason: 'DATABASE_BUSY', cause })
+}
+
+/** Of the time of the last change, the size, and the counters in the header (sqlite.org/fileformat2.html, 1.3). */
+function fingerprint(file: string): string {
+  const { size, mtimeNs } = statSync(file, { bigint: true })
+  const wal = `${file}-wal`
+  if (existsSync(wal) && statSync(wal).size > 0) throw new Error(`${wal} is not empty`)
+  const header = Buffer.alloc(100)
+  const descriptor = openSync(file, 'r')
+  try {
+    readSync(descriptor, header, 0, header.length, 0)
+  } finally {
+    closeSync(descriptor)
+  }
+  return [mtimeNs, size, header.toString('hex', 24, 28), header.toString('hex', 92, 96)].map(String).join('-')
+}
