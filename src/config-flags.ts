@@ -12,6 +12,7 @@ export const commands = [
   'admin',
   'confirm',
   'approve',
+  'move',
   'doctor',
   'help',
   'version',
@@ -81,6 +82,10 @@ export const FlagValues = z.object({
     .string()
     .regex(/^[1-9]\d{0,3}[hdw]$/, 'use a duration such as 12h, 30d or 8w')
     .optional(),
+  to: z
+    .string()
+    .regex(/^postgres(?:ql)?:\/\//, 'use the address of a PostgreSQL database, postgres://…')
+    .optional(),
   root: text(500, 'use the folder that the paths in the reports begin with'),
 })
 
@@ -115,6 +120,7 @@ export const flagTypes = {
   timeout: { type: 'string' },
   format: { type: 'string' },
   output: { type: 'string' },
+  to: { type: 'string' },
   email: { type: 'string' },
   user: { type: 'string' },
   agent: { type: 'boolean' },
@@ -170,6 +176,7 @@ export const commandFlags: Readonly<Record<Command, readonly Flag[]>> = {
   approve: ['data', 'product', 'help', 'version', 'release', 'environment'],
   admin: ['data', 'product', 'help', 'version', 'name', 'email', 'user', 'agent', 'ci', 'scopes', 'expires', 'server'],
   confirm: everywhere,
+  move: ['data', 'help', 'version', 'to'],
   doctor: [...everywhere, 'host', 'port'],
   help: allFlags,
   version: allFlags,

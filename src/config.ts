@@ -95,6 +95,8 @@ export interface Config {
   tokenKind: 'person' | 'agent' | 'ci'
   scopes?: string
   expires?: string
+  /** `move`: the address of the PostgreSQL database. */
+  to?: string
   /** `admin key add`: a server key, which vouches for what comes with it. */
   serverKey: boolean
 }
@@ -188,6 +190,9 @@ const takesOperands: readonly Command[] = [
   'help',
 ]
 
+/** Commands on the data of the embedded service. */
+const local: readonly Command[] = ['admin', 'move']
+
 function readArguments(argv: readonly string[]): { command: Command; operands: string[]; flags: GivenFlags } {
   let values: GivenFlags
   let positionals: string[]
@@ -230,9 +235,9 @@ function flagFor(variable: string, flags: GivenFlags): string {
 function checkTogether(config: Config, hostsGiven: boolean): void {
   const { command, apiToken, baseUrl, url } = config
   if (command === 'help' || command === 'version') return
-  if (command === 'admin' && baseUrl !== undefined) {
+  if (local.includes(command) && baseUrl !== undefined) {
     throw new ConfigError(
-      'admin works on the data directory of this machine and never over the network: unset TRACEGATE_BASE_URL, or run it where the service runs',
+      `${command} works on the data directory of this machine and never over the network: unset TRACEGATE_BASE_URL, or run it where the service runs`,
     )
   }
   if (command === 'approve' && config.operands.length > 1) {

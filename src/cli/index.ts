@@ -16,6 +16,7 @@ const commands: Readonly<Record<Command, () => Promise<{ run(config: Config, io:
   admin: () => import('./admin/index.ts'),
   gate: () => import('./gate/index.ts'),
   confirm: () => import('./confirm.ts'),
+  move: () => import('./move.ts'),
   doctor: () => import('./doctor/index.ts'),
   help: () => import('./help.ts'),
   version: () => import('./show-version.ts'),

@@ -20,6 +20,13 @@ export function stopRequested(): Promise<void> {
   })
 }
 
+/** Aborts when the command should stop. */
+export function untilStopped({ stopRequested: stopped }: { stopRequested(this: void): Promise<void> }): AbortSignal {
+  const stop = new AbortController()
+  void stopped().then(() => stop.abort())
+  return stop.signal
+}
+
 /** Resolves when this process has another parent, which happens when its own has ended. */
 function parentGone(): Promise<void> {
   const parent = process.ppid
