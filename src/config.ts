@@ -20,7 +20,7 @@ export interface Config {
   command: Command
   /**
    * The words after the command. `init`: the folder; `call`: the tool and its arguments; `sourcemaps`: `upload` and the
-   * folder; `report`: files; `confirm`: the code.
+   * folder; `report`: files; `confirm`: the code; `backup` and `restore`: the file.
    */
   operands: readonly string[]
   apiToken?: string
@@ -187,11 +187,13 @@ const takesOperands: readonly Command[] = [
   'sourcemaps',
   'report',
   'confirm',
+  'backup',
+  'restore',
   'help',
 ]
 
 /** Commands on the data of the embedded service. */
-const local: readonly Command[] = ['admin', 'move']
+const local: readonly Command[] = ['admin', 'backup', 'restore', 'move']
 
 function readArguments(argv: readonly string[]): { command: Command; operands: string[]; flags: GivenFlags } {
   let values: GivenFlags
@@ -247,6 +249,9 @@ function checkTogether(config: Config, hostsGiven: boolean): void {
   if (command === 'sourcemaps') checkSourceMaps(config)
   if (command === 'report') checkReport(config)
   if (command === 'confirm') checkConfirm(config)
+  if ((command === 'backup' || command === 'restore') && config.operands.length !== 1) {
+    throw new ConfigError(`${command} takes one file: tracegate ${command} tracegate-backup.zip`)
+  }
   if (apiToken !== undefined && baseUrl === undefined && url === undefined) {
     throw new ConfigError(
       'TRACEGATE_API_TOKEN is set but TRACEGATE_BASE_URL is not: set both to use a deployment, or neither to use the embedded service',

@@ -51,6 +51,10 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
       settings [single_user_approval ENVIRONMENTS|all|none]
                                          where the person who accepts a risk may approve it (default: none)
   tracegate confirm CODE                 decide at the terminal what an agent prepared: shows it, asks for your own token
+  tracegate backup FILE                  the database as of one moment and its source maps, in one zip, while servers run; without
+                                         token and secret
+  tracegate restore FILE                 a backup into an empty data directory, or into an empty PostgreSQL database
+                                         (TRACEGATE_DATABASE_URL), whichever it was made from
   tracegate move --to postgres://...     copy the data directory's database into an empty PostgreSQL database; may be interrupted
                                          and started again
   tracegate doctor                       check the configuration, and say what takes room or what a deployment offers

@@ -14,6 +14,18 @@ export function explainFailure(file: string, error: unknown): unknown {
   return unusable(file, `it is damaged, or no SQLite database (${(error as Error).message})`, error)
 }
 
+/** Where a database is written by a restore, until it is whole and takes the name of the file. */
+export function restoringFile(file: string): string {
+  return `${file}-restoring`
+}
+
+/** Throws `failed_precondition` for a database whose restore is not complete: a service would begin with an empty one. */
+export function requireRestored(file: string): void {
+  if (!existsSync(restoringFile(file))) return
+  const message = `the restore of ${file} is not complete: run tracegate restore again, or delete ${restoringFile(file)}`
+  throw new ServiceError('failed_precondition', message, { reason: 'DATABASE_UNUSABLE' })
+}
+
 /**
  * Why the database file cannot be used, found by reading all of it; undefined if it can, or does not exist yet. Changes
  * nothing.

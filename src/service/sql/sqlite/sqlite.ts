@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { explainFailure } from './database-file.ts'
+import { explainFailure, requireRestored } from './database-file.ts'
 import type { Database, Pause, Prepare, Rows } from '../database.ts'
 import { migrate } from './migrate.ts'
 import { isBusy, translate, translated } from './passing-failures.ts'
@@ -35,6 +35,7 @@ export async function openSqlite(
   file: string,
   { busyTimeoutMs = BUSY_TIMEOUT_MS, sync }: OpenOptions = {},
 ): Promise<Database> {
+  requireRestored(file)
   closeSync(openSync(file, 'a', 0o600))
   chmodSync(file, 0o600)
   const writer = new DatabaseSync(file, { timeout: busyTimeoutMs })

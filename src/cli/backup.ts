@@ -1,0 +1,110 @@
+import { existsSync, statSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { ConfigError, type Config } from '../config.ts'
+import { ServiceError } from '../errors.ts'
+import { explainFailure } from '../service/sql/sqlite/database-file.ts'
+import { schemaVersion } from '../service/sql/sqlite/migrate.ts'
+import { copyIntoSqlite } from '../service/sql/moving/into-sqlite.ts'
+import { translate } from '../service/sql/sqlite/passing-failures.ts'
+import { indexTexts } from '../service/start/index-texts.ts'
+import { version } from '../version.ts'
+import { dataFiles } from './archive/data-files.ts'
+import { cannotWrite, isOfFile } from './archive/failures.ts'
+import { DATABASE, MANIFEST, type Manifest } from './archive/manifest.ts'
+import { createArchive, type Archive } from './archive/write-archive.ts'
+import { showCopy } from './archive/copy-progress.ts'
+import { plain } from './support/finding.ts'
+import type { Io } from './support/io.ts'
+import { untilStopped } from './support/stop.ts'
+
+const BUSY_TIMEOUT_MS = 5_000
+
+/**
+ * `tracegate backup FILE`: the database as of one moment, and the files that belong to it, in one zip. Servers may run
+ * meanwhile. The file appears when it is whole; one that exists is refused.
+ */
+export async function run(config: Config, io: Io): Promise<number> {
+  const file = resolve(config.operands[0] ?? '')
+  if (existsSync(file)) throw new ConfigError(`${file} exists already: name a new file`)
+  const own = `${file}.${String(process.pid)}`
+  const [unfinished, copy] = [`${own}.unfinished`, `${own}.database`]
+  const signal = untilStopped(io)
+  try {
+    const archive = createArchive(unfinished, signal)
+    const added = new Set<string>()
+    // Before and after the database: no row of it lacks its file because retention removed the one or an upload added it.
+    await addFiles(archive, config.dataDir, added)
+    await copyDatabase(config, copy, { io, signal })
+    await archive.addFile(copy, DATABASE)
+    await addFiles(archive, config.dataDir, added)
+    archive.addText(`${JSON.stringify(describe(config, copy), undefined, 2)}\n`, MANIFEST)
+    await archive.end()
+    await rename(unfinished, file)
+    io.stdout.write(`${written(file, added.size).map(plain).join('\n')}\n`)
+    return 0
+  } catch (error) {
+    if (signal.aborted) throw new ServiceError('unavailable', 'stopped: there is no backup', { cause: error })
+    throw isOfFile(error) ? cannotWrite(file, error) : error
+  } finally {
+    for (const path of [unfinished, copy, `${copy}-journal`]) await rm(path, { force: true })
+  }
+}
+
+async function addFiles(archive: Archive, dataDir: string, added: Set<string>): Promise<void> {
+  for (const { name, path } of dataFiles(dataDir)) {
+    if (!added.has(name) && (await archive.addFile(path, name))) added.add(name)
+  }
+}
+
+/** Makes an SQLite file of the data, wherever it is. */
+async function copyDatabase(
+  { dataDir, databaseUrl }: Config,
+  copy: string,
+  { io, signal }: { io: Io; signal: AbortSignal },
+): Promise<void> {
+  if (databaseUrl === undefined) return copySqlite(join(dataDir, 'tracegate.db'), copy)
+  const progress = showCopy(io.stderr)
+  const onProgress = progress.show.bind(progress)
+  await copyIntoSqlite({ url: databaseUrl, file: copy, indexTexts, signal, onProgress })
+}
+
+/** One transaction that reads: a server goes on writing, and what it writes is not in the copy. */
+function copySqlite(file: string, copy: string): void {
+  if (!existsSync(file) || statSync(file).size === 0)
+    throw new ConfigError(`there is no database at ${file}: name the directory with --data`)
+  const connection = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+  try {
+    connection.prepare('VACUUM INTO ?').run(copy)
+  } catch (error) {
+    throw explainFailure(file, translate(error))
+  } finally {
+    connection.close()
+  }
+}
+
+function describe({ databaseUrl }: Config, copy: string): Manifest {
+  const connection = new DatabaseSync(copy, { readOnly: true })
+  try {
+    return {
+      format: 'tracegate-backup',
+      format_version: 1,
+      program: version,
+      schema_version: schemaVersion(connection),
+      database: databaseUrl === undefined ? 'sqlite' : 'postgres',
+      made_at: new Date().toISOString(),
+    }
+  } finally {
+    connection.close()
+  }
+}
+
+function written(file: string, files: number): string[] {
+  const size = (statSync(file).size / 1e6).toFixed(1)
+  return [
+    `Wrote ${file}: ${size} MB, the database and ${String(files)} source map files.`,
+    'It has no tokens that anyone could use, and not the secret: keep TRACEGATE_SECRET, or the file secret of the data',
+    'directory, in another place. Without it, links and upload addresses that are signed stop working.',
+  ]
+}

@@ -1,0 +1,91 @@
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import { openDatabase } from '../../../src/service/sql/open/index.ts'
+import { tracegate, type Ran } from '../../cli/run.ts'
+import { readAnswers } from './answers.ts'
+import { ask, copyLoaded, emptyDatabase, newFolder } from './loaded.ts'
+
+// Hundreds of answers are read several times.
+vi.setConfig({ testTimeout: 90_000 })
+afterAll(() => vi.resetConfig())
+
+/** The sample in a PostgreSQL database. */
+async function moved() {
+  const { dataDir, answers } = await copyLoaded()
+  const url = await emptyDatabase()
+  expect((await tracegate(['move', '--to', url, '--data', dataDir])).code).toBe(0)
+  return { dataDir, answers, url }
+}
+
+function onServer(url: string, ...args: string[]): Promise<Ran> {
+  return tracegate(args, { TRACEGATE_DATABASE_URL: url })
+}
+
+test('a backup of PostgreSQL is restored into SQLite, and into PostgreSQL, with the same answers', async () => {
+  const { dataDir, answers, url } = await moved()
+  const file = join(newFolder(), 'backup.zip')
+  const backed = await onServer(url, 'backup', file, '--data', dataDir)
+  expect(backed).toMatchObject({ code: 0, stderr: expect.stringContaining('100 % of all') as string })
+  const inDirectory = newFolder()
+  expect((await tracegate(['restore', file, '--data', inDirectory])).code).toBe(0)
+  copyFileSync(join(dataDir, 'token'), join(inDirectory, 'token'))
+  expect(await readAnswers({ dataDir: inDirectory })).toEqual(answers)
+  const [other, folder] = [await emptyDatabase(), newFolder()]
+  expect((await onServer(other, 'restore', file, '--data', folder)).code).toBe(0)
+  copyFileSync(join(dataDir, 'token'), join(folder, 'token'))
+  expect(await readAnswers({ dataDir: folder, databaseUrl: other })).toEqual(answers)
+})
+
+test('a backup of SQLite is restored into PostgreSQL', async () => {
+  const { dataDir, answers } = await copyLoaded()
+  const [url, file, target] = [await emptyDatabase(), join(newFolder(), 'backup.zip'), newFolder()]
+  expect((await tracegate(['backup', file, '--data', dataDir])).code).toBe(0)
+  expect((await onServer(url, 'restore', file, '--data', target)).code).toBe(0)
+  copyFileSync(join(dataDir, 'token'), join(target, 'token'))
+  expect(await readAnswers({ dataDir: target, databaseUrl: url })).toEqual(answers)
+})
+
+test('a backup keeps the order of insertion and the numbers of PostgreSQL', async () => {
+  const { dataDir, url } = await moved()
+  await ask(url, `SELECT setval(pg_get_serial_sequence('occurrence', 'seq'), 7000)`)
+  const [file, target] = [join(newFolder(), 'backup.zip'), newFolder()]
+  expect((await onServer(url, 'backup', file, '--data', dataDir)).code).toBe(0)
+  expect((await tracegate(['restore', file, '--data', target])).code).toBe(0)
+  const connection = new DatabaseSync(join(target, 'tracegate.db'))
+  onTestFinished(() => connection.close())
+  const audit = connection.prepare('SELECT id FROM audit ORDER BY rowid').all()
+  expect(await ask(url, 'SELECT id FROM audit ORDER BY insertion')).toEqual(audit.map((row) => ({ ...row })))
+  const number = connection.prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'occurrence'`).get()
+  expect(number?.['seq']).toBe(7000)
+})
+
+test('a backup is of one moment: what is written meanwhile is not in it', async () => {
+  const { dataDir, url } = await moved()
+  const db = await openDatabase(url)
+  onTestFinished(() => db.close())
+  const insert = 'INSERT INTO place (environment_id, release_id) VALUES (?, ?)'
+  const file = join(newFolder(), 'backup.zip')
+  const backing = db.batch(async (prepare) => {
+    await prepare(insert).run('meanwhile', '')
+    return onServer(url, 'backup', file, '--data', dataDir)
+  })
+  expect((await backing).code).toBe(0)
+  const target = newFolder()
+  expect((await tracegate(['restore', file, '--data', target])).code).toBe(0)
+  const connection = new DatabaseSync(join(target, 'tracegate.db'))
+  onTestFinished(() => connection.close())
+  expect(connection.prepare(`SELECT * FROM place WHERE environment_id = 'meanwhile'`).all()).toEqual([])
+})
+
+test('a database with data is not restored into, and none of another version is backed up', async () => {
+  const { dataDir, url } = await moved()
+  const file = join(newFolder(), 'backup.zip')
+  expect((await onServer(url, 'backup', file, '--data', dataDir)).code).toBe(0)
+  const refused = await onServer(url, 'restore', file, '--data', newFolder())
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('it has data already') as string })
+  await ask(url, `INSERT INTO schema_version VALUES (9999, 'future', 0)`)
+  const newer = await onServer(url, 'backup', join(newFolder(), 'newer.zip'), '--data', dataDir)
+  expect(newer).toMatchObject({ code: 1, stderr: expect.stringContaining('start the newer program') as string })
+})
