@@ -18,10 +18,7 @@ export class ConfigError extends Error {
 
 export interface Config {
   command: Command
-  /**
-   * The words after the command. `init`: the folder; `call`: the tool and its arguments; `sourcemaps`: `upload` and the
-   * folder; `report`: files; `confirm`: the code; `backup` and `restore`: the file.
-   */
+  /** The words after the command: the tool of `call` and its arguments, the files of `report`, the folder of `init`. */
   operands: readonly string[]
   apiToken?: string
   /** Without `/v1` and without a trailing slash; undefined runs the embedded service. */
@@ -304,8 +301,7 @@ function checkConfirm({ operands, readOnly }: Config): void {
 
 /** The object without its undefined members, because optional members of `Config` are absent, not undefined. */
 function defined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const given = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
   // The filter removes exactly the members that the type excludes.
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>
-  }
+  return given as { [K in keyof T]?: Exclude<T[K], undefined> }
 }

@@ -13,6 +13,7 @@ import { version } from '../version.ts'
 import { dataFiles } from './archive/data-files.ts'
 import { cannotWrite, isOfFile } from './archive/failures.ts'
 import { DATABASE, MANIFEST, type Manifest } from './archive/manifest.ts'
+import { addStoredFiles } from './archive/stored-files.ts'
 import { createArchive, type Archive } from './archive/write-archive.ts'
 import { showCopy } from './archive/copy-progress.ts'
 import { plain } from './support/finding.ts'
@@ -35,10 +36,10 @@ export async function run(config: Config, io: Io): Promise<number> {
     const archive = createArchive(unfinished, signal)
     const added = new Set<string>()
     // Before and after the database: no row of it lacks its file because retention removed the one or an upload added it.
-    await addFiles(archive, config.dataDir, added)
+    await addFiles(archive, config, added)
     await copyDatabase(config, copy, { io, signal })
     await archive.addFile(copy, DATABASE)
-    await addFiles(archive, config.dataDir, added)
+    await addFiles(archive, config, added)
     archive.addText(`${JSON.stringify(describe(config, copy), undefined, 2)}\n`, MANIFEST)
     await archive.end()
     await rename(unfinished, file)
@@ -52,7 +53,8 @@ export async function run(config: Config, io: Io): Promise<number> {
   }
 }
 
-async function addFiles(archive: Archive, dataDir: string, added: Set<string>): Promise<void> {
+async function addFiles(archive: Archive, { dataDir, databaseUrl }: Config, added: Set<string>): Promise<void> {
+  if (databaseUrl !== undefined) return addStoredFiles(archive, { dataDir, databaseUrl }, added)
   for (const { name, path } of dataFiles(dataDir)) {
     if (!added.has(name) && (await archive.addFile(path, name))) added.add(name)
   }

@@ -5,6 +5,7 @@ import { indexTexts } from '../service/start/index-texts.ts'
 import { copyIntoPostgres } from '../service/sql/moving/into-postgres.ts'
 import { lockSource } from '../service/sql/moving/source.ts'
 import type { Begun } from '../service/sql/postgres/unfinished-copy.ts'
+import { storeDataFiles } from './archive/stored-files.ts'
 import { grouped, showCopy } from './archive/copy-progress.ts'
 import { plain } from './support/finding.ts'
 import type { Io } from './support/io.ts'
@@ -27,20 +28,17 @@ export async function run({ dataDir, to, databaseUrl }: Config, io: Io): Promise
       url,
       indexTexts,
       signal: untilStopped(io),
+      beforeEnd: (db) => storeDataFiles(db, dataDir),
       onBegun: (begun) => progress.say(words[begun]),
       onCopied: () => progress.say('building the full-text indexes, and comparing both databases'),
       onProgress: (step) => progress.show(step),
     })
-    moveFiles()
     io.stdout.write(`${done(dataDir, rows).map(plain).join('\n')}\n`)
     return 0
   } finally {
     source.close()
   }
 }
-
-/** Source maps stay in the data directory, where a service with a PostgreSQL database reads them too. */
-function moveFiles(): void {}
 
 const words: Readonly<Record<Begun, string>> = {
   new: 'copying all tables; nothing else can open the database in the data directory meanwhile',
@@ -52,7 +50,7 @@ function done(dataDir: string, rows: number): string[] {
   return [
     `Moved ${grouped(rows)} rows. From now on, start Tracegate with`,
     '  TRACEGATE_DATABASE_URL  the address that you have just named',
-    `  TRACEGATE_DATA_DIR      ${dataDir}: it holds the token, the secret and the source maps`,
+    `  TRACEGATE_DATA_DIR      ${dataDir}: it holds the token and the secret`,
     `A process without the first of them would go on with ${join(dataDir, 'tracegate.db')}, which is unchanged: remove it`,
     'when you no longer need it.',
   ]

@@ -9,10 +9,12 @@ import { NewerDatabase } from '../service/sql/migrations.ts'
 import { migrate, newestVersion } from '../service/sql/sqlite/migrate.ts'
 import { checkTarget, copyIntoPostgres } from '../service/sql/moving/into-postgres.ts'
 import { lockSource } from '../service/sql/moving/source.ts'
+import type { Database } from '../service/sql/database.ts'
 import { indexTexts } from '../service/start/index-texts.ts'
 import { DATABASE } from './archive/manifest.ts'
 import { openArchive, type OpenArchive } from './archive/read-archive.ts'
 import { showCopy } from './archive/copy-progress.ts'
+import { storeDataFiles } from './archive/stored-files.ts'
 import { makeDataDir } from './support/data-dir.ts'
 import { plain } from './support/finding.ts'
 import type { Io } from './support/io.ts'
@@ -97,7 +99,8 @@ async function intoPostgres(
     for (const name of archive.names) await extractFile(archive, dataDir, name)
     const source = lockSource(copy)
     try {
-      await copyIntoPostgres(source, { url, indexTexts, signal, onProgress: (step) => progress.show(step) })
+      const beforeEnd = (db: Database) => storeDataFiles(db, dataDir)
+      await copyIntoPostgres(source, { url, indexTexts, beforeEnd, signal, onProgress: (step) => progress.show(step) })
     } finally {
       source.close()
     }
@@ -107,7 +110,7 @@ async function intoPostgres(
 }
 
 function restored({ dataDir, databaseUrl, secret }: Config, madeAt: string): string[] {
-  const where = databaseUrl === undefined ? dataDir : `the PostgreSQL database, its source maps into ${dataDir}`
+  const where = databaseUrl === undefined ? dataDir : 'the PostgreSQL database'
   const hasSecret = secret !== undefined || existsSync(join(dataDir, 'secret'))
   return [
     `Restored the backup of ${madeAt} into ${where}.`,

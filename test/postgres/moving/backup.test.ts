@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
@@ -36,6 +36,22 @@ test('a backup of PostgreSQL is restored into SQLite, and into PostgreSQL, with 
   expect((await onServer(other, 'restore', file, '--data', folder)).code).toBe(0)
   copyFileSync(join(dataDir, 'token'), join(folder, 'token'))
   expect(await readAnswers({ dataDir: folder, databaseUrl: other })).toEqual(answers)
+})
+
+test('source maps go into the database, and from there into a backup that another machine makes', async () => {
+  const { dataDir, url } = await moved()
+  const maps = readdirSync(join(dataDir, 'sourcemaps')).toSorted()
+  expect(maps.length).toBeGreaterThan(0)
+  expect(await ask(url, "SELECT name FROM stored_file WHERE folder = 'sourcemaps' ORDER BY name")).toEqual(
+    maps.map((name) => ({ name })),
+  )
+  const [file, target] = [join(newFolder(), 'backup.zip'), newFolder()]
+  expect((await onServer(url, 'backup', file, '--data', newFolder())).code).toBe(0)
+  expect((await tracegate(['restore', file, '--data', target])).code).toBe(0)
+  for (const name of maps)
+    expect(readFileSync(join(target, 'sourcemaps', name)).equals(readFileSync(join(dataDir, 'sourcemaps', name)))).toBe(
+      true,
+    )
 })
 
 test('a backup of SQLite is restored into PostgreSQL', async () => {

@@ -28,6 +28,7 @@ async function stopAt(percent: number, { dataDir, url }: { dataDir: string; url:
   }
   try {
     const copying = copyIntoPostgres(source, {
+      beforeEnd: () => Promise.resolve(),
       url,
       indexTexts,
       onProgress,

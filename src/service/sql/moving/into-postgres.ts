@@ -2,10 +2,11 @@ import type { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { ServiceError } from '../../../errors.ts'
 import { counted } from '../../../lib/counted.ts'
-import type { Prepare, Rows } from '../database.ts'
+import type { Database, Prepare, Rows } from '../database.ts'
 import { explainOpening, isPassing, translate } from '../postgres/postgres-failures.ts'
 import { checkServer, lockingMigrations, migratePostgres } from '../postgres/postgres-migrate.ts'
 import { connectionConfig, preparer, queryBuilder, toBound, type RunQuery } from '../postgres/postgres-statements.ts'
+import { openPostgres } from '../postgres/postgres.ts'
 import {
   beginCopy,
   endCopy,
@@ -36,6 +37,8 @@ export interface IntoPostgresOptions extends CopyOptions {
   onBegun?: ((begun: Begun) => void) | undefined
   /** Called when all rows are copied, before the indexes are built. */
   onCopied?: (() => void) | undefined
+  /** Brings what belongs to the rows; until it has ended, no service opens the database. */
+  beforeEnd: (db: Database) => Promise<void>
   /** Rows of a transaction. For tests. */
   rowsPerTransaction?: number | undefined
 }
@@ -123,6 +126,7 @@ class Copy {
     await this.#inTransaction(() => this.#index())
     await this.#compare(tables)
     await this.#client.query(`ANALYZE ${tables.map(({ name }) => `"${name}"`).join(', ')}`)
+    await this.#finish()
     await this.#inTransaction(() => endCopy(this.#client))
     return [...totals.values()].reduce((sum, rows) => sum + rows, 0)
   }
@@ -187,6 +191,15 @@ class Copy {
       const last = Math.max(Number(highest?.['number'] ?? 0), Number(given?.['number'] ?? 0))
       if (last === 0) continue
       await this.#client.query('SELECT setval(pg_get_serial_sequence($1, $2), $3)', [`"${name}"`, numberedBy, last])
+    }
+  }
+
+  async #finish(): Promise<void> {
+    const db = await openPostgres(this.#options.url, { forCopy: true })
+    try {
+      await this.#options.beforeEnd(db)
+    } finally {
+      await db.close()
     }
   }
 

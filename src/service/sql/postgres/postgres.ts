@@ -40,6 +40,8 @@ export interface PostgresOptions {
   listenUrl?: string | undefined
   /** Called for each statement that took a second or longer: with its text, which holds no values. */
   onSlow?: OnSlow | undefined
+  /** Opens a database into which a copy is not complete. */
+  forCopy?: boolean | undefined
   /** Connections that read; 8 by default. */
   readers?: number | undefined
   lockTimeoutMs?: number | undefined
@@ -52,14 +54,14 @@ export interface PostgresOptions {
  */
 export async function openPostgres(
   url: string,
-  { listenUrl, onSlow, readers = READERS, lockTimeoutMs = LOCK_TIMEOUT_MS }: PostgresOptions = {},
+  { listenUrl, onSlow, forCopy = false, readers = READERS, lockTimeoutMs = LOCK_TIMEOUT_MS }: PostgresOptions = {},
 ): Promise<Database> {
   const config = connectionConfig(url)
   const numberedBy = await attempts(url, async () => {
     const client = new Client(config)
     try {
       await client.connect()
-      return await migratePostgres(client)
+      return await migratePostgres(client, { forCopy })
     } finally {
       await client.end().catch(ignore)
     }

@@ -17,6 +17,8 @@ export type StoredFolder = 'uploads' | 'sourcemaps'
  */
 export interface FileStore {
   has(folder: StoredFolder, name: string): Promise<boolean>
+  /** The names of all files of a folder. */
+  list(folder: StoredFolder): Promise<string[]>
   /** Bytes of all files of a folder. */
   heldBytes(folder: StoredFolder): Promise<number>
   /**
@@ -56,6 +58,16 @@ export function createFileStore({ db, platform }: { db: Database; platform: Plat
   return {
     async has(folder, name) {
       return (await readHead(db.read, folder, name)) !== undefined
+    },
+
+    async list(folder) {
+      const found = await db.read
+        .selectFrom('stored_file')
+        .select('name')
+        .where('folder', '=', folder)
+        .orderBy('name')
+        .execute()
+      return found.map(({ name }) => name)
     },
 
     async heldBytes(folder) {
