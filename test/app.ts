@@ -14,7 +14,14 @@ import { systemPlatform } from '../src/service/shared/platform.ts'
 import type { Database } from '../src/service/sql/database.ts'
 import { openDatabase } from '../src/service/sql/open/index.ts'
 import { openSqlite } from '../src/service/sql/sqlite/sqlite.ts'
-import { createDatabase, databaseIn, useDatabase, usesPostgres } from './postgres/databases.ts'
+import {
+  borrowDatabase,
+  createDatabase,
+  databaseIn,
+  useDatabase,
+  usesPostgres,
+  type TestDatabase,
+} from './postgres/databases.ts'
 import { baseAddress, reshaped } from './upstream/reshaped.ts'
 import { testUpstream } from './upstream/switch.ts'
 
@@ -73,7 +80,7 @@ export interface Template {
  */
 export async function startApp({ platform, template, ...options }: AppOptions = {}): Promise<App> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'tracegate-app-'))
-  const own = options.dataDir === undefined && usesPostgres() ? await createDatabase(template?.database) : undefined
+  const own = options.dataDir === undefined && usesPostgres() ? await ownDatabase(template) : undefined
   if (own !== undefined) useDatabase(dataDir, own.url)
   const database = options.databaseUrl ?? (await databaseIn(dataDir))
   if (template !== undefined) cpSync(template.dataDir, dataDir, { recursive: true })
@@ -132,6 +139,10 @@ export async function startApp({ platform, template, ...options }: AppOptions = 
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+function ownDatabase(template: Template | undefined): Promise<TestDatabase> {
+  return template === undefined ? borrowDatabase() : createDatabase(template.database)
 }
 
 let empty: Promise<Uint8Array> | undefined

@@ -30,6 +30,38 @@ export async function createDatabase(template: string = TEMPLATE): Promise<TestD
   return { name, url: databaseUrl(name), drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
 }
 
+/** How often a database is used: its tables keep the room of deleted rows. */
+const MOST_USES = 20
+/** Deletes all rows, also those that others refer to, and begins all numbers again. */
+const EMPTY = `DO $$ DECLARE name text; BEGIN
+  SET LOCAL session_replication_role = replica;
+  FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version' LOOP
+    EXECUTE format('DELETE FROM %I', name);
+  END LOOP;
+  FOR name IN SELECT sequencename FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL LOOP
+    EXECUTE format('ALTER SEQUENCE %I RESTART', name);
+  END LOOP;
+END $$`
+
+/** Databases that are empty again. */
+const free: { database: TestDatabase; uses: number }[] = []
+
+/**
+ * A migrated database without rows, which others have used before: emptying one takes a fifth of the time of making and
+ * dropping it.
+ */
+export async function borrowDatabase(): Promise<TestDatabase> {
+  const { database, uses } = free.pop() ?? { database: await createDatabase(), uses: 0 }
+  const { name, url } = database
+  const drop = async () => {
+    if (uses < MOST_USES) {
+      await run(url, EMPTY)
+      free.push({ database, uses: uses + 1 })
+    } else await database.drop()
+  }
+  return { name, url, drop }
+}
+
 /** Of data directories whose database is on the server. */
 const known = new Map<string, string>()
 
@@ -58,7 +90,7 @@ export async function openNewDatabase(folder: string): Promise<NewDatabase> {
     const address = join(folder, 'tracegate.db')
     return { db: await openDatabase(address), address }
   }
-  const { url, drop } = await createDatabase()
+  const { url, drop } = await borrowDatabase()
   const db = await openDatabase(url)
   const wrapped: Database = {
     read: db.read,
@@ -73,8 +105,12 @@ export async function openNewDatabase(folder: string): Promise<NewDatabase> {
   return { db: wrapped, address: url }
 }
 
-async function administer(statement: string): Promise<void> {
-  const client = new Client(databaseUrl('postgres'))
+function administer(statement: string): Promise<void> {
+  return run(databaseUrl('postgres'), statement)
+}
+
+async function run(url: string, statement: string): Promise<void> {
+  const client = new Client(url)
   await client.connect()
   try {
     await client.query(statement)

