@@ -8,6 +8,7 @@ import { ingest } from './suites/ingest/index.ts'
 import { memory } from './suites/memory.ts'
 import { othersWait } from './suites/others-wait/index.ts'
 import { peers } from './suites/peers/index.ts'
+import { processes } from './suites/processes/index.ts'
 import { queries } from './suites/queries/index.ts'
 import { reports } from './suites/reports.ts'
 import { start } from './suites/start/index.ts'
@@ -22,6 +23,7 @@ export const suites: Readonly<Record<string, Suite>> = {
   ingest,
   queries,
   crash,
+  processes,
   disk,
   memory,
   tokens,
