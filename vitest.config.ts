@@ -22,6 +22,8 @@ const postgres: TestProjectInlineConfiguration = {
       'test/service/quality/gaps/kept.property.test.ts',
       // Counts turns of the event loop, of which each message to the server is several.
       'test/service/errors/issues/read/large-event.test.ts',
+      // Lets time pass between two steps of a stream, of which a server does not do all in one turn.
+      'test/service/agents/events/stream.test.ts',
       // Compares the numbers of issues, given in the order of arrival: on a server, keys that are read at once have no order.
       'test/service/errors/ingest/event-thread.test.ts',
       // Lets hours of this process pass, with which the driver would give up its connections.
