@@ -78,6 +78,23 @@ test('a transaction in which a statement has failed is not said to be committed'
   expect(await places(db)).toEqual([])
 })
 
+test('the failure of a statement that was sent is what the next statement and the whole write report', async () => {
+  const db = await opened(await newDatabase())
+  const told: string[] = []
+  const failing = db.batch(async (prepare) => {
+    await prepare(insert).send('a', '')
+    await prepare(insert).send('a', '')
+    await prepare('SELECT 1')
+      .get()
+      .catch((error: Error) => told.push(error.message))
+    await prepare(insert).send('b', '')
+  })
+  await expect(failing).rejects.toThrow('duplicate key value')
+  expect(told).toEqual([expect.stringContaining('duplicate key value')])
+  await db.batch((prepare) => prepare(insert).send('a', ''))
+  expect(await places(db)).toEqual(['a'])
+})
+
 test('long work lets other writes in between its slices, and what it has committed stays when it fails', async () => {
   const db = await opened(await newDatabase())
   const others: Promise<unknown>[] = []

@@ -9,9 +9,9 @@ export interface DataFile {
 }
 
 /**
- * The files of a data directory that belong to its data, beside the database: tables of source maps, and uploads that are
- * not confirmed, without what is being written. Not the token and the secret: who has a backup must not be able to sign in
- * or to sign.
+ * The files of a data directory that a backup holds besides the database: tables of source maps, and uploads that are not
+ * confirmed yet. Files that are still being written are left out, and so are the token and the secret: a backup must not let
+ * its reader sign in or sign links.
  */
 export function dataFiles(dataDir: string): DataFile[] {
   return Object.values(sourceMapFolders(dataDir)).flatMap((folder) => filesIn(dataDir, folder))

@@ -14,7 +14,7 @@ const MOST_MANIFEST_BYTES = 65_536
 /** A backup that is read. */
 export interface OpenArchive {
   manifest: Manifest
-  /** The files beside the database. */
+  /** Names of the files other than the database. */
   names: string[]
   /** Writes a part into a file that only its owner may read, and checks it. */
   extract(name: string, file: string): Promise<void>

@@ -218,7 +218,7 @@ class Copy {
       const rows = `${counted(there.rows, 'row')} of ${String(here.rows)}`
       throw new ServiceError(
         'failed_precondition',
-        `the copy of the table ${table.name} differs from it (${rows}): nothing else may write into the database meanwhile; run the same command again, which begins anew`,
+        `the copy of the table ${table.name} differs from the original (${rows}); something else has written to the target. Stop it and run the same command again: it starts from the beginning`,
       )
     }
   }

@@ -27,7 +27,7 @@ export function lockSource(file: string, { busyTimeoutMs = BUSY_TIMEOUT_MS } = {
     // With a WAL this lock is refused while another process has the file open, even one that only waits.
     connection.exec('PRAGMA locking_mode = EXCLUSIVE')
     migrate(connection)
-    // The fingerprint is that of the file: nothing may be left beside it.
+    // The fingerprint covers the database file only, so nothing may remain in the WAL.
     connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     connection.exec('BEGIN IMMEDIATE')
     return { connection, fingerprint: fingerprint(file), close: () => connection.close() }

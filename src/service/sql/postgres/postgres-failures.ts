@@ -34,6 +34,11 @@ export function isPassing(error: unknown): boolean {
   return error instanceof Error && /^(Connection terminated|timeout exceeded|Query read timeout)/i.test(error.message)
 }
 
+/** Whether a statement was refused only because an earlier one of its transaction has failed. */
+export function isAborted(error: unknown): boolean {
+  return codeFrom(error) === '25P02'
+}
+
 /** Turns temporary failures into `unavailable`; returns every other failure as it is. */
 export function translate(error: unknown): unknown {
   if (error instanceof ServiceError || !isPassing(error)) return error

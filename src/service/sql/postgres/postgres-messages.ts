@@ -51,14 +51,17 @@ export function createMessages({ config, run }: MessagesOptions): OpenMessages {
     })
     client.on('notification', ({ payload = '' }) => hear(payload))
     try {
-      await client.connect()
+      // A server that does not answer must not hold up a stop.
+      await Promise.race([client.connect(), lost])
+      if (closing.signal.aborted) return false
       await client.query(`LISTEN ${CHANNEL}`)
       await lost
       return true
     } catch {
       return false
     } finally {
-      await client.end().catch(ignore)
+      // Not awaited for the same reason.
+      void client.end().catch(ignore)
     }
   }
 

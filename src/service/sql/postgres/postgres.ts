@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Pool, type ClientConfig } from 'pg'
 import type { Database, OnSlow, Pause, Prepare, Rows } from '../database.ts'
 import { WriteQueue, type WriteConnection } from '../writing/write-queue.ts'
-import { explainOpening, isPassing, translate, translating } from './postgres-failures.ts'
+import { explainOpening, isAborted, isPassing, translate, translating } from './postgres-failures.ts'
 import { createMessages, type OpenMessages } from './postgres-messages.ts'
 import { migratePostgres } from './postgres-migrate.ts'
 import {
@@ -212,9 +212,9 @@ class PostgresWriter implements WriteConnection {
 
   /** The next statement does not wait for it; what failed is told once. */
   #send(answer: Promise<unknown>): void {
-    this.#unanswered = this.#unanswered.then(() =>
-      answer.then(ignore, (error: unknown) => void (this.#failure ??= error)),
-    )
+    // Handled from the start: its answer may come while earlier ones are still awaited.
+    const answered = answer.then(ignore, (error: unknown) => void (this.#failure ??= error))
+    this.#unanswered = this.#unanswered.then(() => answered)
   }
 
   async #sent(): Promise<void> {
@@ -245,7 +245,12 @@ class PostgresWriter implements WriteConnection {
 
   async #run(query: Query): Promise<Answer> {
     if (this.#client === undefined) throw translate(new ConnectionLost())
-    return this.#client.query(query)
+    try {
+      return await this.#client.query(query)
+    } catch (error) {
+      // After a statement that was sent has failed, the server refuses all others, and does not say why.
+      throw isAborted(error) ? (this.#failure ?? error) : error
+    }
   }
 
   async commit(): Promise<void> {

@@ -58,7 +58,7 @@ function whole(rows: readonly { path: string }[]): string[] {
 /** The given paths with a base name, in any case; none for a name that was not looked up. */
 export type NamedPaths = (baseName: string) => readonly string[]
 
-/** Looks up names, of which the first 100 count. */
+/** Looks up the known paths of the first 100 names; the others have none. */
 export function readNamedPaths(rows: Rows, productId: number, baseNames: Iterable<string>): Promise<NamedPaths> {
   return namedPaths(baseNames, async (name) => {
     const found = await rows.executeQuery(CompiledQuery.raw(NAMED, [productId, name]))
