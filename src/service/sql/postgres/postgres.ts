@@ -181,6 +181,8 @@ class PostgresWriter implements WriteConnection {
   #unanswered: Promise<void> = Promise.resolve()
   /** Of the first one of them that failed. */
   #failure: unknown
+  /** The first failure of the transaction, for which the server refuses its other statements. */
+  #abortedBy: unknown
 
   constructor({ config, lockTimeoutMs, numberedBy, namesStatements, timed }: WriterOptions) {
     this.#config = config
@@ -226,6 +228,7 @@ class PostgresWriter implements WriteConnection {
 
   async #tryBegin(): Promise<void> {
     this.#failure = undefined
+    this.#abortedBy = undefined
     const client = (this.#client ??= await this.#connect())
     await client.query(this.#begin)
   }
@@ -248,8 +251,9 @@ class PostgresWriter implements WriteConnection {
     try {
       return await this.#client.query(query)
     } catch (error) {
-      // After a statement that was sent has failed, the server refuses all others, and does not say why.
-      throw isAborted(error) ? (this.#failure ?? error) : error
+      // Kept here, not where a sent statement is answered: both answers may arrive in one turn of the event loop.
+      if (!isAborted(error)) this.#abortedBy ??= error
+      throw this.#abortedBy ?? error
     }
   }
 
