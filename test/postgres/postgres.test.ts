@@ -4,7 +4,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ServiceError } from '../../src/errors.ts'
 import type { Database } from '../../src/service/sql/database.ts'
 import { explainOpening } from '../../src/service/sql/postgres/postgres-failures.ts'
-import { openPostgres, WRITE_LOCK, type PostgresOptions } from '../../src/service/sql/postgres/postgres.ts'
+import { openPostgres, type PostgresOptions } from '../../src/service/sql/postgres/postgres.ts'
+import { WRITE_LOCK } from '../../src/service/sql/postgres/postgres-writer.ts'
 import { createDatabase } from './databases.ts'
 
 async function newDatabase(options: { sql?: string } = {}): Promise<string> {

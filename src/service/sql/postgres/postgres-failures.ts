@@ -31,7 +31,12 @@ export function isPassing(error: unknown): boolean {
   const code = codeFrom(error)
   if (NETWORK.has(code) || PASSING.some((known) => code.startsWith(known))) return true
   // `pg` gives these no code.
-  return error instanceof Error && /^(Connection terminated|timeout exceeded|Query read timeout)/i.test(error.message)
+  return (
+    error instanceof Error &&
+    /^(Connection terminated|Client (was closed|has encountered)|timeout exceeded|Query read timeout)/i.test(
+      error.message,
+    )
+  )
 }
 
 /** Whether a statement was refused only because an earlier one of its transaction has failed. */

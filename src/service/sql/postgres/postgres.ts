@@ -1,36 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client, Pool, type ClientConfig } from 'pg'
+import { Client, Pool } from 'pg'
 import type { Database, OnSlow, Pause, Prepare, Rows } from '../database.ts'
-import { WriteQueue, type WriteConnection } from '../writing/write-queue.ts'
-import { explainOpening, isAborted, isPassing, translate, translating } from './postgres-failures.ts'
+import { WriteQueue } from '../writing/write-queue.ts'
+import { explainOpening, isPassing, translating } from './postgres-failures.ts'
 import { createMessages, type OpenMessages } from './postgres-messages.ts'
 import { migratePostgres } from './postgres-migrate.ts'
-import {
-  connectionConfig,
-  preparer,
-  queryBuilder,
-  type Answer,
-  type Query,
-  type RunQuery,
-} from './postgres-statements.ts'
+import { connectionConfig, queryBuilder, type Query, type RunQuery } from './postgres-statements.ts'
+import { PostgresWriter } from './postgres-writer.ts'
 
 /** Connections that read, of each process. */
 const READERS = 8
 /** How long a write waits for those of other processes. */
 const LOCK_TIMEOUT_MS = 10_000
-/** How long one statement of a write may take. */
-const WRITE_TIMEOUT_MS = 60_000
 /** How long one statement that reads may take. */
 const READ_TIMEOUT_MS = 30_000
 /** From when on a statement is slow. */
 const SLOW_MS = 1_000
 /** How often to try again while the server starts or cannot be reached, when the service opens. */
 const OPENING_ATTEMPTS = 5
-/**
- * The key of the lock of writes, of this database: "trace" as a number. A transaction takes it, so that it is valid behind a
- * pooler of transactions too.
- */
-export const WRITE_LOCK = 500_052_685_669
 
 export interface PostgresOptions {
   /**
@@ -70,8 +57,7 @@ export async function openPostgres(
   // A connection that the server closes while nobody uses it is replaced by the next statement.
   pool.on('error', ignore)
   const timed = (run: RunQuery) => reportSlow(run, onSlow)
-  const namesStatements = listenUrl === undefined
-  const writer = new PostgresWriter({ config, lockTimeoutMs, numberedBy, namesStatements, timed })
+  const writer = new PostgresWriter({ config, lockTimeoutMs, numberedBy, isDirect: listenUrl === undefined, timed })
   const messages = createMessages({ config: connectionConfig(listenUrl ?? url), run: readWith(pool) })
   return new PostgresDatabase({ pool, read: queryBuilder(timed(readWith(pool))), writer, messages })
 }
@@ -156,142 +142,6 @@ class PostgresDatabase implements Database {
     await this.#writer.close()
     await this.messages.close()
     await this.#pool.end()
-  }
-}
-
-interface WriterOptions {
-  config: ClientConfig
-  lockTimeoutMs: number
-  numberedBy: ReadonlyMap<string, string>
-  /** Whether the server keeps prepared statements between two transactions. */
-  namesStatements: boolean
-  /** Around each statement. */
-  timed: (run: RunQuery) => RunQuery
-}
-
-/** One connection, opened by its first transaction, and again after it was lost. */
-class PostgresWriter implements WriteConnection {
-  readonly rows: Rows
-  readonly prepare: Prepare
-  readonly translate = translate
-  readonly #config: ClientConfig
-  readonly #begin: string
-  #client: Client | undefined
-  /** Settles when the statements that were sent are answered. */
-  #unanswered: Promise<void> = Promise.resolve()
-  /** Of the first one of them that failed. */
-  #failure: unknown
-  /** The first failure of the transaction, for which the server refuses its other statements. */
-  #abortedBy: unknown
-
-  constructor({ config, lockTimeoutMs, numberedBy, namesStatements, timed }: WriterOptions) {
-    this.#config = config
-    const run = timed((query) => this.#run(query))
-    this.rows = queryBuilder(run)
-    const send = (query: Query) => this.#send(run(query))
-    this.prepare = preparer({ run, sending: { send, sent: () => this.#sent() }, numberedBy, namesStatements })
-    // One message: each statement would be a round trip. Each later statement sees what was committed before it, so also
-    // what the last holder of the lock has written.
-    this.#begin = [
-      'BEGIN ISOLATION LEVEL READ COMMITTED',
-      `SET LOCAL lock_timeout = ${String(lockTimeoutMs)}`,
-      `SET LOCAL statement_timeout = ${String(WRITE_TIMEOUT_MS)}`,
-      `SELECT pg_advisory_xact_lock(${String(WRITE_LOCK)})`,
-    ].join('; ')
-  }
-
-  async begin(): Promise<void> {
-    const known = this.#client
-    try {
-      await this.#tryBegin()
-    } catch (error) {
-      await this.rollback()
-      // The server has closed a connection that was idle: that is found out here, before anything was written.
-      if (known === undefined || this.#client === known || !isPassing(error)) throw translate(error)
-      await translating(() => this.#tryBegin())
-    }
-  }
-
-  /** The next statement does not wait for it; what failed is told once. */
-  #send(answer: Promise<unknown>): void {
-    // Handled from the start: its answer may come while earlier ones are still awaited.
-    const answered = answer.then(ignore, (error: unknown) => void (this.#failure ??= error))
-    this.#unanswered = this.#unanswered.then(() => answered)
-  }
-
-  async #sent(): Promise<void> {
-    await this.#unanswered
-    const failure = this.#failure
-    this.#failure = undefined
-    if (failure !== undefined) throw failure
-  }
-
-  async #tryBegin(): Promise<void> {
-    this.#failure = undefined
-    this.#abortedBy = undefined
-    const client = (this.#client ??= await this.#connect())
-    await client.query(this.#begin)
-  }
-
-  async #connect(): Promise<Client> {
-    // Statements that do not wait for each other's answers travel together.
-    const client = new Client({ ...this.#config, pipeline: true })
-    client.on('error', () => this.#lost(client))
-    client.on('end', () => this.#lost(client))
-    await client.connect()
-    return client
-  }
-
-  #lost(client: Client): void {
-    if (this.#client === client) this.#client = undefined
-  }
-
-  async #run(query: Query): Promise<Answer> {
-    if (this.#client === undefined) throw translate(new ConnectionLost())
-    try {
-      return await this.#client.query(query)
-    } catch (error) {
-      // Kept here, not where a sent statement is answered: both answers may arrive in one turn of the event loop.
-      if (!isAborted(error)) this.#abortedBy ??= error
-      throw this.#abortedBy ?? error
-    }
-  }
-
-  async commit(): Promise<void> {
-    await this.#sent()
-    if (this.#client === undefined) throw translate(new ConnectionLost())
-    const { command } = await this.#client.query('COMMIT')
-    // A transaction in which a statement has failed is rolled back by COMMIT, without an error.
-    if (command !== 'COMMIT') throw new Error('a statement of the transaction has failed, and nothing was written')
-  }
-
-  async rollback(): Promise<void> {
-    const client = this.#client
-    if (client === undefined) return
-    try {
-      await client.query('ROLLBACK')
-    } catch {
-      // The server rolls back what belongs to a connection that is gone.
-      this.#lost(client)
-      await client.end().catch(ignore)
-    }
-  }
-
-  /** The server has flushed what it has said to be committed. */
-  flush(): Promise<void> {
-    return Promise.resolve()
-  }
-
-  async close(): Promise<void> {
-    await this.#client?.end().catch(ignore)
-  }
-}
-
-/** In the form of a failure of the network, which `translate` knows. */
-class ConnectionLost extends Error {
-  readonly code = 'ECONNRESET'
-  constructor() {
-    super('the connection to the database was lost')
   }
 }
 

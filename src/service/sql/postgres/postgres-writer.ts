@@ -1,0 +1,183 @@
+import { Client, type ClientConfig } from 'pg'
+import type { Prepare, Rows } from '../database.ts'
+import type { WriteConnection } from '../writing/write-queue.ts'
+import { isAborted, isPassing, translate, translating } from './postgres-failures.ts'
+import { CommitFlush, type Flush } from './postgres-flush.ts'
+import { preparer, queryBuilder, type Answer, type Query, type RunQuery } from './postgres-statements.ts'
+
+/** How long one statement of a write may take. */
+const WRITE_TIMEOUT_MS = 60_000
+/** Transactions of a new connection after which statements are planned again. */
+const FIRST_PLANS = 8
+/**
+ * The key of the lock of writes, of this database: "trace" as a number. A transaction takes it, so that it is valid behind a
+ * pooler of transactions too.
+ */
+export const WRITE_LOCK = 500_052_685_669
+
+interface WriterOptions {
+  config: ClientConfig
+  lockTimeoutMs: number
+  numberedBy: ReadonlyMap<string, string>
+  /** Whether no pooler of transactions is in between: then the server keeps prepared statements between two of them. */
+  isDirect: boolean
+  /** Around each statement. */
+  timed: (run: RunQuery) => RunQuery
+}
+
+/** One connection, opened by its first transaction, and again after it was lost. */
+export class PostgresWriter implements WriteConnection {
+  readonly rows: Rows
+  readonly prepare: Prepare
+  readonly translate = translate
+  readonly #config: ClientConfig
+  readonly #begin: string
+  readonly #apart: CommitFlush | undefined
+  #client: Client | undefined
+  /** Transactions on this connection. */
+  #begun = 0
+  #plansUntil = FIRST_PLANS
+  /** Of the transaction, and after its end of the one before. */
+  #flush: Flush = done
+  /** Settles when the statements that were sent are answered. */
+  #unanswered: Promise<void> = Promise.resolve()
+  /** Of the first one of them that failed. */
+  #failure: unknown
+  /** The first failure of the transaction, for which the server refuses its other statements. */
+  #abortedBy: unknown
+
+  constructor({ config, lockTimeoutMs, numberedBy, isDirect, timed }: WriterOptions) {
+    this.#config = config
+    // A pooler keeps its connections to us while the server crashes and returns, so that a later flush would prove nothing.
+    this.#apart = isDirect ? new CommitFlush(config) : undefined
+    const run = timed((query) => this.#run(query))
+    this.rows = queryBuilder(run)
+    const send = (query: Query) => this.#send(run(query))
+    this.prepare = preparer({ run, sending: { send, sent: () => this.#sent() }, numberedBy, namesStatements: isDirect })
+    // One message: each statement would be a round trip. Each later statement sees what was committed before it, so also
+    // what the last holder of the lock has written.
+    this.#begin = [
+      'BEGIN ISOLATION LEVEL READ COMMITTED',
+      `SET LOCAL lock_timeout = ${String(lockTimeoutMs)}`,
+      `SET LOCAL statement_timeout = ${String(WRITE_TIMEOUT_MS)}`,
+      ...(isDirect ? ['SET LOCAL synchronous_commit = off'] : []),
+      `SELECT pg_advisory_xact_lock(${String(WRITE_LOCK)})`,
+    ].join('; ')
+  }
+
+  async begin(): Promise<void> {
+    const known = this.#client
+    try {
+      await this.#tryBegin()
+    } catch (error) {
+      await this.rollback()
+      // The server has closed a connection that was idle: that is found out here, before anything was written.
+      if (known === undefined || this.#client === known || !isPassing(error)) throw translate(error)
+      await translating(() => this.#tryBegin())
+    }
+  }
+
+  /** The next statement does not wait for it; what failed is told once. */
+  #send(answer: Promise<unknown>): void {
+    // Handled from the start: its answer may come while earlier ones are still awaited.
+    const answered = answer.then(ignore, (error: unknown) => void (this.#failure ??= error))
+    this.#unanswered = this.#unanswered.then(() => answered)
+  }
+
+  async #sent(): Promise<void> {
+    await this.#unanswered
+    const failure = this.#failure
+    this.#failure = undefined
+    if (failure !== undefined) throw failure
+  }
+
+  async #tryBegin(): Promise<void> {
+    this.#failure = undefined
+    this.#abortedBy = undefined
+    this.#flush = (await this.#apart?.ready()) ?? done
+    const client = (this.#client ??= await this.#connect())
+    await this.#planAgain(client)
+    await client.query(this.#begin)
+  }
+
+  /**
+   * The server keeps the plan of a statement until it has counted the rows again, and one that it made for empty tables may
+   * read all rows of a product: plans are made again whenever the number of transactions has doubled.
+   */
+  async #planAgain(client: Client): Promise<void> {
+    this.#begun += 1
+    if (this.#begun < this.#plansUntil) return
+    this.#plansUntil *= 2
+    await client.query('DISCARD PLANS')
+  }
+
+  async #connect(): Promise<Client> {
+    this.#begun = 0
+    this.#plansUntil = FIRST_PLANS
+    // Statements that do not wait for each other's answers travel together.
+    const client = new Client({ ...this.#config, pipeline: true })
+    client.on('error', () => this.#lost(client))
+    client.on('end', () => this.#lost(client))
+    await client.connect()
+    return client
+  }
+
+  #lost(client: Client): void {
+    if (this.#client === client) this.#client = undefined
+  }
+
+  async #run(query: Query): Promise<Answer> {
+    if (this.#client === undefined) throw translate(new ConnectionLost())
+    try {
+      return await this.#client.query(query)
+    } catch (error) {
+      // Kept here, not where a sent statement is answered: both answers may arrive in one turn of the event loop.
+      if (!isAborted(error)) this.#abortedBy ??= error
+      throw this.#abortedBy ?? error
+    }
+  }
+
+  async commit(): Promise<void> {
+    await this.#sent()
+    if (this.#client === undefined) throw translate(new ConnectionLost())
+    const { command } = await this.#client.query('COMMIT')
+    // A transaction in which a statement has failed is rolled back by COMMIT, without an error.
+    if (command !== 'COMMIT') throw new Error('a statement of the transaction has failed, and nothing was written')
+  }
+
+  async rollback(): Promise<void> {
+    const client = this.#client
+    if (client === undefined) return
+    try {
+      await client.query('ROLLBACK')
+    } catch {
+      // The server rolls back what belongs to a connection that is gone.
+      this.#lost(client)
+      await client.end().catch(ignore)
+    }
+  }
+
+  /** Called before the next transaction begins. */
+  flush(): Promise<void> {
+    return this.#flush()
+  }
+
+  async close(): Promise<void> {
+    await this.#client?.end().catch(ignore)
+    await this.#apart?.close()
+  }
+}
+
+/** In the form of a failure of the network, which `translate` knows. */
+class ConnectionLost extends Error {
+  readonly code = 'ECONNRESET'
+  constructor() {
+    super('the connection to the database was lost')
+  }
+}
+
+function ignore(): void {}
+
+function done(): Promise<void> {
+  return Promise.resolve()
+}
