@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { columnIn } from '../sql/conditions.ts'
 import type { Prepare, Rows } from '../sql/database.ts'
+import { sendRows } from '../sql/writing/send-rows.ts'
 import { hourMs } from '../shared/times.ts'
 import { noteIssueChange } from './issue-facts/revision.ts'
 
@@ -9,20 +10,42 @@ const tenMinutesMs = 600_000
 /** A day more than the longest period that is read. */
 export const activityKeptMs = 8 * 24 * hourMs
 
+interface Activity {
+  /** An environment or a component. */
+  subjectId: string
+  /** When its bucket begins, in epoch milliseconds. */
+  bucket: number
+}
+
 /**
- * Counts an occurrence for its environment and for the component of its issue, inside the caller's transaction: their
- * events of the last days are a sum over a few rows (decision 078).
+ * What an occurrence counts for: its environment and the component of its issue, whose events of the last days are a sum
+ * over a few rows (decision 078). Either may be ''.
  */
-export async function countActivity(
-  prepare: Prepare,
-  { issueId, environmentId, timestamp }: { issueId: string; environmentId: string; timestamp: number },
-): Promise<void> {
-  await prepare(
-    `INSERT INTO activity (subject_id, bucket, count)
-     SELECT component_id, CAST(?2 AS bigint), 1 FROM issue WHERE id = ?1 AND component_id <> ''
-     UNION ALL SELECT ?3, CAST(?4 AS bigint), 1 WHERE ?3 <> ''
-     ON CONFLICT (bucket, subject_id) DO UPDATE SET count = activity.count + 1`,
-  ).send(issueId, start(timestamp, hourMs), environmentId, start(timestamp, tenMinutesMs))
+export function activityOfEvent({
+  componentId,
+  environmentId,
+  timestamp,
+}: {
+  componentId: string
+  environmentId: string
+  timestamp: number
+}): Activity[] {
+  return [
+    { subjectId: componentId, bucket: start(timestamp, hourMs) },
+    { subjectId: environmentId, bucket: start(timestamp, tenMinutesMs) },
+  ].filter(({ subjectId }) => subjectId !== '')
+}
+
+/** Adds the counts, inside the caller's transaction. */
+export function writeActivity(prepare: Prepare, rows: readonly (Activity & { count: number })[]): Promise<void> {
+  return sendRows(
+    prepare,
+    {
+      insert: 'INSERT INTO activity (subject_id, bucket, count)',
+      after: 'ON CONFLICT (bucket, subject_id) DO UPDATE SET count = activity.count + excluded.count',
+    },
+    rows.map(({ subjectId, bucket, count }) => [subjectId, bucket, count]),
+  )
 }
 
 function start(time: number, widthMs: number): number {

@@ -21,6 +21,11 @@ export async function findByHashes<T>(
   return undefined
 }
 
+/** All hashes that may be attached to the issue of an event. */
+export function allHashes({ hash, other_hashes: others, loose_hashes: loose }: Hashes): string[] {
+  return [hash, ...others, ...loose.flatMap((each) => [each.hash, ...each.unless])]
+}
+
 /** Whether one of the hashes does. */
 async function leadsSomewhere(hashes: readonly string[], find: (hash: string) => Promise<unknown>): Promise<boolean> {
   for (const hash of hashes) if ((await find(hash)) !== undefined) return true
@@ -28,13 +33,16 @@ async function leadsSomewhere(hashes: readonly string[], find: (hash: string) =>
 }
 
 /**
- * Attaches an event's hashes to its issue. `insert` keeps the first writer and returns whether the hash is new. Loose
- * hashes are attached with the first event of a hash only, so that values which differ in every event do not add rows
+ * Attaches an event's hashes to its issue. `insert` keeps the first writer of each, and resolves to the hashes that are new.
+ * Loose hashes are attached with the first event of a hash only, so that values which differ in every event do not add rows
  * forever.
  */
-export async function attachHashes(grouping: Hashes, insert: (hash: string) => Promise<boolean>): Promise<void> {
-  const isNew = await insert(grouping.hash)
-  for (const hash of grouping.other_hashes) await insert(hash)
-  if (!isNew) return
-  for (const { hash, unless } of grouping.loose_hashes) for (const each of [hash, ...unless]) await insert(each)
+export async function attachHashes(
+  grouping: Hashes,
+  insert: (hashes: readonly string[]) => Promise<readonly string[]>,
+): Promise<void> {
+  const { hash, other_hashes: others, loose_hashes: loose } = grouping
+  const added = await insert([...new Set([hash, ...others])])
+  if (!added.includes(hash) || loose.length === 0) return
+  await insert([...new Set(loose.flatMap((each) => [each.hash, ...each.unless]))])
 }

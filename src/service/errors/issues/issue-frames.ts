@@ -3,6 +3,7 @@ import type { LocateFrame } from '../../workspace/components/locate-frame.ts'
 import { withoutHashes } from '../grouping/paths.ts'
 import type { NormalEvent, NormalFrame } from '../event/event.ts'
 import type { Prepare } from '../../sql/database.ts'
+import { insertRows } from '../../sql/writing/send-rows.ts'
 import { noteIssueChange } from '../../workspace/issue-facts/revision.ts'
 
 /** A location in the team's code that an error went through. */
@@ -85,15 +86,19 @@ export async function recordIssueFrames(
   const known = await prepare('SELECT count(*) AS count FROM issue_frame WHERE issue_id = ?').get<{ count: number }>(
     issueId,
   )
-  const statement = prepare(
-    'INSERT INTO issue_frame (product_id, path, function, issue_id, distance) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
-  )
-  const room = MOST_OF_ISSUE - (known?.count ?? 0)
+  const insertion = {
+    insert: 'INSERT INTO issue_frame (product_id, path, function, issue_id, distance)',
+    after: 'ON CONFLICT DO NOTHING',
+  }
+  const rows = frames.map(({ path, function: name, distance }) => [productId, path, name, issueId, distance])
+  let room = MOST_OF_ISSUE - (known?.count ?? 0)
   let added = 0
-  for (const { path, function: name, distance } of frames) {
-    if (added >= room) break
-    const { changes } = await statement.run(productId, path, name, issueId, distance)
-    added += changes
+  // Those that the issue has take no room: in the end, one at a time is added.
+  while (room > 0 && rows.length > 0) {
+    const some = rows.splice(0, room)
+    const inserted = await insertRows(prepare, insertion, some)
+    added += inserted
+    room -= inserted
   }
   if (added > 0) await noteIssueChange(prepare, issueId)
 }

@@ -76,9 +76,10 @@ async function namedPaths(
   baseNames: Iterable<string>,
   read: (name: string) => Promise<{ path: string }[]>,
 ): Promise<NamedPaths> {
-  const found = new Map<string, string[]>()
-  for (const name of [...new Set(baseNames)].slice(0, MOST_NAMES))
-    found.set(name, whole(await read(smallLetters(name))))
+  const names = [...new Set(baseNames)].slice(0, MOST_NAMES)
+  const found = new Map(
+    await Promise.all(names.map(async (name) => [name, whole(await read(smallLetters(name)))] as const)),
+  )
   return (baseName) => found.get(baseName) ?? []
 }
 

@@ -14,10 +14,10 @@ export class IssueBook {
   async issueOf(grouping: Grouping): Promise<number> {
     const known = await findByHashes(grouping, (hash) => Promise.resolve(this.#issues.get(hash)))
     const issue = known ?? this.#next++
-    await attachHashes(grouping, (hash) => {
-      const isNew = !this.#issues.has(hash)
-      if (isNew) this.#issues.set(hash, issue)
-      return Promise.resolve(isNew)
+    await attachHashes(grouping, (hashes) => {
+      const added = hashes.filter((hash) => !this.#issues.has(hash))
+      for (const hash of added) this.#issues.set(hash, issue)
+      return Promise.resolve(added)
     })
     return issue
   }

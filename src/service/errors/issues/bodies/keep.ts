@@ -8,6 +8,12 @@ export interface KeptBody {
   dictionaryId: number | null
 }
 
+/** Of the transaction: which dictionaries bodies of an issue may be packed with. */
+interface KnownDictionaries {
+  hasDictionary(dictionaryId: number, issueId: string): Promise<boolean>
+  addDictionary(dictionaryId: number, issueId: string): void
+}
+
 interface Keeping {
   productId: number
   issueId: string
@@ -22,13 +28,12 @@ interface Keeping {
  * without it. Runs inside the caller's transaction, before the occurrence is inserted.
  */
 export async function keepBody(
-  prepare: Prepare,
+  { prepare, rows }: { prepare: Prepare; rows: KnownDictionaries },
   { body, dictionary }: PackedBody,
   { productId, issueId, hash, mayAdd }: Keeping,
 ): Promise<KeptBody> {
   const { id, madeAt, packed } = dictionary
-  const ofIssue = prepare('SELECT 1 AS found FROM body_dictionary_issue WHERE dictionary_id = ? AND issue_id = ?')
-  if ((await ofIssue.get(id, issueId)) !== undefined) return { body, dictionaryId: id }
+  if (await rows.hasDictionary(id, issueId)) return { body, dictionaryId: id }
   const isStored = (await prepare('SELECT 1 AS found FROM body_dictionary WHERE id = ?').get(id)) !== undefined
   if (!isStored && !mayAdd) return { body: packWithout(body, dictionaryText(dictionary)), dictionaryId: null }
   if (!isStored) {
@@ -37,5 +42,6 @@ export async function keepBody(
     await prepare('UPDATE issue_hash SET dictionary_id = ? WHERE product_id = ? AND hash = ?').send(id, productId, hash)
   }
   await prepare('INSERT INTO body_dictionary_issue (dictionary_id, issue_id) VALUES (?, ?)').send(id, issueId)
+  rows.addDictionary(id, issueId)
   return { body, dictionaryId: id }
 }

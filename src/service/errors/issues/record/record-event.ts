@@ -1,19 +1,21 @@
 import { once } from '../../../../lib/once.ts'
 import { takeNumber } from '../../../workspace/numbers.ts'
 import type { Platform } from '../../../shared/context.ts'
-import { attachHashes, findByHashes } from '../../grouping/lookup.ts'
+import { allHashes, findByHashes } from '../../grouping/lookup.ts'
 import type { Prepare } from '../../../sql/database.ts'
+import { attachIssueHashes } from './attach-hashes.ts'
 import type { LocateEvent } from './attribution.ts'
 import { keepBody, type KeptBody } from '../bodies/keep.ts'
-import { countOccurrence, countUser, type PlaceCounters } from './counters.ts'
 import { recordIssueFrames } from '../issue-frames.ts'
-import type { EventPlace, FindPlace, ReadProduct } from './event-place.ts'
+import type { EventPlace, FindPlace, ProductFacts, ReadProduct } from './event-place.ts'
 import { hasRoomForIssue, hasRoomForVouchedIssue, overflowGrouping } from './overflow.ts'
 import { recordVouched } from './record-vouched.ts'
 import { mayReopen } from './regression.ts'
 import type { KnownReleases } from './known-releases.ts'
 import type { Prepared } from './prepared.ts'
-import { updateIssue, type IssueFacts } from './update-issue.ts'
+import type { IssueCounters, PlaceCounters } from './counters.ts'
+import type { IssueChanges } from './issue-changes.ts'
+import type { IssueFacts, KnownRows, Which } from './together/known-rows.ts'
 
 export interface Recorded {
   id: string
@@ -29,28 +31,39 @@ export interface RecordTools {
   vouchedReleases: KnownReleases
   product: ReadProduct
   findPlace: FindPlace
+  rows: KnownRows
+  counters: IssueCounters
+  changes: IssueChanges
   places: PlaceCounters
   /** New issues of a product in an hour; 0 is no limit. */
   newIssuesPerHour: number
 }
 
+/** Asks for the rows of an event ahead of its turn, together with those of others: a server gets them in one message. */
+export async function askAhead({ rows }: RecordTools, { productId, event, grouping, packed, vouched }: Prepared) {
+  const issue = rows.issue(productId, grouping.hash, vouched ? 'vouched' : 'any')
+  const [known, before] = await Promise.all([rows.occurrence(productId, event.sdk_event_id), issue])
+  if (known !== undefined || before === undefined) return
+  const user = event.user_hash === '' ? undefined : rows.hasUser(before.id, event.user_hash)
+  await Promise.all([rows.hasDictionary(packed.dictionary.id, before.id), user])
+}
+
 /**
  * Stores one event inside the caller's transaction: dedupe, issue, occurrence, counters, regression (contract §10,
- * §12). A second event with the same SDK id changes nothing and returns the id of the first one. Throws when the
- * product is unknown.
+ * §12). A second event with the same SDK id changes nothing and returns the id of the first one. What it counts is
+ * gathered, and is part of the transaction when that is written (`writeGathered`). Throws when the product is unknown.
  */
 export async function recordEvent(tools: RecordTools, prepared: Prepared): Promise<Recorded> {
-  const { prepare } = tools
+  const { prepare, rows } = tools
   const { productId, event, vouched } = prepared
-  // What does not depend on each other's answer is asked at once: a server gets it in one message (decision 098).
-  const [known, { before, filed, isAttached }] = await Promise.all([
-    findDuplicate(tools, prepared),
-    findOrFold(tools, prepared),
-  ])
+  const known = await findDuplicate(tools, prepared)
   if (known !== undefined) return { id: known, duplicate: true }
+  const { found, filed, isAttached } = await findOrFold(tools, prepared)
+  // As it was before this event.
+  const before = found && { ...found }
 
   const { repository, settings } = await tools.product(productId)
-  const { environment, release } = event
+  const { environment, release, timestamp } = event
   const asked = { id: productId, createsEnvironments: settings.auto_create_environments }
   const place = await tools.findPlace(asked, { environment, release, vouched })
 
@@ -58,42 +71,62 @@ export async function recordEvent(tools: RecordTools, prepared: Prepared): Promi
   // Most events are of a known place in the code, and ask for nothing.
   const located = once(() => tools.locate(prepare, { id: productId, repository }, prepared.stacks()))
   const componentId = async () => (isFolded ? '' : (await located()).componentId())
-  const issueId = before?.id ?? (await createIssue(tools, filed, place, componentId))
+  const facts = found ?? (await createIssue(tools, filed, place, componentId))
+  const issueId = facts.id
   const isNewPath = !isAttached && (await attachIssueHashes(prepare, filed, issueId))
+  if (!isAttached) rows.forgetHashes(productId, allHashes(filed.grouping))
   const { hash } = prepared.grouping
   // The issue that collects events has no place in the code in common with them.
-  const kept = await keepBody(prepare, prepared.packed, { productId, issueId, hash, mayAdd: !isFolded })
-  const occurred = {
-    issueId,
-    place,
-    timestamp: event.timestamp,
-    receivedAt: event.received_at,
-    userHash: event.user_hash,
-    isNewest: before === undefined || event.timestamp >= before.last_seen,
-  }
-  const [occurrence, isNewUser] = await Promise.all([
-    insertOccurrence(tools, prepared, { issueId, place, before, kept }),
-    countUser(prepare, occurred),
-  ])
+  const keeping = { productId, issueId, hash, mayAdd: !isFolded }
+  const kept = await keepBody({ prepare, rows }, prepared.packed, keeping)
+  const isNewUser = event.user_hash !== '' && !(await rows.hasUser(issueId, event.user_hash))
+  const occurrence = insertOccurrence(tools, prepared, { issueId, place, before, kept })
   if (isNewPath && !isFolded) {
     const { frames } = await located()
     await recordIssueFrames(prepare, productId, issueId, frames())
   }
-  await updateIssue(prepare, filed, { issueId, place, before, seq: occurrence.seq, newUsers: isNewUser ? 1 : 0 })
-  await countOccurrence(prepare, occurred)
-  const { timestamp, level } = event
-  const { title, type } = filed.grouping
+  if (isNewUser) rows.addUser(issueId, event.user_hash)
+  tools.counters.count({
+    issueId,
+    componentId: facts.component_id,
+    place,
+    timestamp,
+    receivedAt: event.received_at,
+    userHash: event.user_hash,
+    isNewest: before === undefined || timestamp >= before.last_seen,
+  })
+  tools.changes.add(filed, { facts, place, seq: occurrence.seq, isNewUser })
+  tools.places.count(place, timestamp)
+  await judgeStatus(tools, filed, { issueId, place, before, settings })
+  return { id: occurrence.id, duplicate: false }
+}
+
+/** What the occurrence means for an issue that was closed, and for one that is vouched for. */
+async function judgeStatus(
+  tools: RecordTools,
+  { productId, event, grouping: { title, type }, vouched }: Prepared,
+  {
+    issueId,
+    place,
+    before,
+    settings,
+  }: { issueId: string; place: EventPlace; before: IssueFacts | undefined; settings: ProductFacts['settings'] },
+): Promise<void> {
+  const { timestamp, level, release } = event
   const reopening = { productId, place, namesRelease: release !== '', reopens: settings.reopen_on_regression }
   const outcome = vouched
     ? await recordVouched(tools, { ...reopening, issueId, timestamp, level, title, type })
     : 'stays'
-  if (before !== undefined && before.status !== 'unresolved') {
-    await mayReopen(tools, { ...reopening, issue: before, vouched: outcome })
-  }
-  await prepare.sent()
-  // At the end, because what is gathered is not rolled back with the event.
-  tools.places.count(place, timestamp)
-  return { id: occurrence.id, duplicate: false }
+  if (before === undefined || before.status === 'unresolved') return
+  await writeGathered(tools)
+  await mayReopen(tools, { ...reopening, issue: before, vouched: outcome })
+  tools.rows.forget()
+}
+
+/** Writes what the events until now have changed on issues, and what is counted for them. */
+export async function writeGathered({ changes, counters }: RecordTools): Promise<void> {
+  await changes.write()
+  await counters.write()
 }
 
 /**
@@ -101,11 +134,10 @@ export async function recordEvent(tools: RecordTools, prepared: Prepared): Promi
  * public key: otherwise a stranger who reads an id in time could suppress the event.
  */
 async function findDuplicate(
-  { prepare, platform }: RecordTools,
+  { prepare, platform, rows }: RecordTools,
   { productId, event, vouched }: Prepared,
 ): Promise<string | undefined> {
-  const select = prepare('SELECT id, vouched FROM occurrence WHERE product_id = ? AND sdk_event_id = ?')
-  const known = await select.get<{ id: string; vouched: number }>(productId, event.sdk_event_id)
+  const known = await rows.occurrence(productId, event.sdk_event_id)
   if (known === undefined || known.vouched === 1 || !vouched) return known?.id
   const other = platform.newId().replaceAll('-', '')
   await prepare('UPDATE occurrence SET sdk_event_id = ? WHERE id = ?').run(other, known.id)
@@ -113,31 +145,34 @@ async function findDuplicate(
 }
 
 interface Filed {
-  before: IssueFacts | undefined
+  found: IssueFacts | undefined
   filed: Prepared
   /** Nothing of the event's hashes is to be attached to the issue. */
   isAttached: boolean
 }
 
 /** The event's issue if it exists; an event that may not start one is filed under the issue that collects such events. */
-async function findOrFold({ prepare, platform, newIssuesPerHour }: RecordTools, prepared: Prepared): Promise<Filed> {
-  const known = await findIssue(prepare, prepared)
+async function findOrFold(
+  { prepare, platform, newIssuesPerHour, rows }: RecordTools,
+  prepared: Prepared,
+): Promise<Filed> {
+  const known = await findIssue(rows, prepared)
   if (known !== undefined) return toFiled(prepared, known)
   const room = { now: platform.now(), mostPerHour: newIssuesPerHour }
   const hasRoom = prepared.vouched ? hasRoomForVouchedIssue : hasRoomForIssue
   if (await hasRoom(prepare, prepared.productId, room)) {
-    return toFiled(prepared, undefined, await findJoinable(prepare, prepared))
+    return toFiled(prepared, undefined, await findJoinable(rows, prepared))
   }
   const filed = { ...prepared, grouping: overflowGrouping(prepared.grouping, newIssuesPerHour) }
-  const collecting = await findIssue(prepare, filed)
-  return toFiled(filed, collecting, collecting === undefined ? await findJoinable(prepare, filed) : undefined)
+  const collecting = await findIssue(rows, filed)
+  return toFiled(filed, collecting, collecting === undefined ? await findJoinable(rows, filed) : undefined)
 }
 
 /** An issue that is joined gets the hashes, which an event with a server key vouches for. */
 function toFiled(filed: Prepared, found: FoundIssue | undefined, joined?: FoundIssue): Filed {
   const { hash, other_hashes: others } = filed.grouping
   const isAttached = found?.hash === hash && others.length === 0
-  return { before: (found ?? joined)?.facts, filed, isAttached }
+  return { found: (found ?? joined)?.facts, filed, isAttached }
 }
 
 interface FoundIssue {
@@ -147,33 +182,21 @@ interface FoundIssue {
 }
 
 /** The issue that the event's hashes lead to (errors §2.2 item 7); one with a server key follows vouched hashes alone. */
-function findIssue(prepare: Prepare, prepared: Prepared): Promise<FoundIssue | undefined> {
-  return findWhere(prepare, prepared, prepared.vouched ? 'issue_hash.vouched = 1' : '1 = 1')
+function findIssue(rows: KnownRows, prepared: Prepared): Promise<FoundIssue | undefined> {
+  return findAmong(rows, prepared, prepared.vouched ? 'vouched' : 'any')
 }
 
 /**
  * For an event with a server key the issue that other hashes lead to, if nothing is vouched for of it: an event with a
  * public key cannot file it under an issue that is old, resolved or ignored.
  */
-function findJoinable(prepare: Prepare, prepared: Prepared): Promise<FoundIssue | undefined> {
-  if (!prepared.vouched) return Promise.resolve(undefined)
-  const isFree = 'NOT EXISTS (SELECT 1 FROM vouched_issue WHERE vouched_issue.issue_id = issue.id)'
-  return findWhere(prepare, prepared, isFree)
+function findJoinable(rows: KnownRows, prepared: Prepared): Promise<FoundIssue | undefined> {
+  return prepared.vouched ? findAmong(rows, prepared, 'free') : Promise.resolve(undefined)
 }
 
-function findWhere(
-  prepare: Prepare,
-  { productId, grouping }: Prepared,
-  condition: string,
-): Promise<FoundIssue | undefined> {
-  const statement = prepare(
-    `SELECT issue.id, issue.status, issue.resolved_in, issue.fixed_in, issue.ignore_until, issue.first_seen,
-       issue.last_seen, issue.times_seen
-     FROM issue_hash JOIN issue ON issue.id = issue_hash.issue_id
-     WHERE issue_hash.product_id = ? AND issue_hash.hash = ? AND ${condition}`,
-  )
+function findAmong(rows: KnownRows, { productId, grouping }: Prepared, which: Which): Promise<FoundIssue | undefined> {
   return findByHashes(grouping, async (hash) => {
-    const facts = await statement.get<IssueFacts>(productId, hash)
+    const facts = await rows.issue(productId, hash, which)
     return facts && { facts, hash }
   })
 }
@@ -184,12 +207,23 @@ async function createIssue(
   prepared: Prepared,
   place: EventPlace,
   componentId: () => Promise<string>,
-): Promise<string> {
-  const { prepare, platform } = tools
+): Promise<IssueFacts> {
+  const { prepare, platform, rows } = tools
   const { productId, event, grouping } = prepared
   const number = await takeNumber(prepare, productId, 'issue')
   const id = platform.newId()
   const { algorithm, basis, hash, explanation } = grouping
+  const facts = {
+    id,
+    status: 'unresolved',
+    resolved_in: null,
+    fixed_in: null,
+    ignore_until: null,
+    component_id: await componentId(),
+    first_seen: event.timestamp,
+    last_seen: event.timestamp,
+    times_seen: 0,
+  }
   await prepare(
     `INSERT INTO issue (id, product_id, number, title, type, value, culprit, level, platform, first_seen, last_seen,
        times_seen, first_release_id, component_id, handled, corroboration, grouping, first_seq, last_seq, created_at)
@@ -201,15 +235,17 @@ async function createIssue(
     event.timestamp,
     event.timestamp,
     place.releaseId,
-    await componentId(),
+    facts.component_id,
     JSON.stringify({ algorithm, basis, hash, explanation }),
     platform.now(),
   )
-  return id
+  rows.addIssue(facts)
+  return facts
 }
 
-async function insertOccurrence(
-  { prepare, platform }: RecordTools,
+/** Sends the row; its failure is that of what was gathered. */
+function insertOccurrence(
+  { prepare, platform, rows }: RecordTools,
   { productId, event, summary, vouched }: Prepared,
   {
     issueId,
@@ -217,9 +253,9 @@ async function insertOccurrence(
     before,
     kept,
   }: { issueId: string; place: EventPlace; before: IssueFacts | undefined; kept: KeptBody },
-): Promise<{ id: string; seq: number }> {
+): { id: string; seq: Promise<number> } {
   const id = platform.newId()
-  const seq = await prepare(
+  const seq = prepare(
     `INSERT INTO occurrence (id, product_id, issue_id, sdk_event_id, timestamp, received_at, place_id, user_hash,
        summary, body, dictionary_id, size_bytes, before_first_seen, before_last_seen, before_times_seen,
        vouched) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -241,30 +277,8 @@ async function insertOccurrence(
     before?.times_seen ?? 0,
     vouched ? 1 : 0,
   )
+  // It is awaited later.
+  seq.catch(() => undefined)
+  rows.addOccurrence(productId, event.sdk_event_id, { id, vouched: vouched ? 1 : 0 })
   return { id, seq }
-}
-
-/**
- * The first writer wins: a hash that leads to another issue keeps leading there, unless the event came with a server key
- * and the writer with a public one. Returns whether any hash is new, which
- * means that the issue had not been reached through this path in the code before.
- */
-export async function attachIssueHashes(
-  prepare: Prepare,
-  { productId, grouping, vouched }: Pick<Prepared, 'productId' | 'grouping' | 'vouched'>,
-  issueId: string,
-): Promise<boolean> {
-  const statement = prepare(
-    vouched
-      ? `INSERT INTO issue_hash (product_id, hash, issue_id, vouched) VALUES (?, ?, ?, 1)
-         ON CONFLICT (product_id, hash) DO UPDATE SET issue_id = excluded.issue_id, vouched = 1 WHERE issue_hash.vouched = 0`
-      : 'INSERT INTO issue_hash (product_id, hash, issue_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-  )
-  let attached = false
-  await attachHashes(grouping, async (hash) => {
-    const { changes } = await statement.run(productId, hash, issueId)
-    attached ||= changes > 0
-    return changes > 0
-  })
-  return attached
 }

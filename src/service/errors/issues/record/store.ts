@@ -13,12 +13,15 @@ import { createClaimCheck } from './claims.ts'
 import { createSuspicion } from './corroboration.ts'
 import { createDropCounters } from './drop-counters.ts'
 import { createPlaceFinder, createProductReader } from './event-place.ts'
-import { groupCommit } from './group-commit.ts'
 import { knownReleases, vouchedReleases } from './known-releases.ts'
 import { newIssuesPerHour as defaultNewIssues } from './overflow.ts'
-import { createPlaceCounters } from './counters.ts'
 import { prepareEvent } from './prepare-event.ts'
-import { recordEvent, type RecordTools } from './record-event.ts'
+import type { Prepared } from './prepared.ts'
+import { askAhead, recordEvent, writeGathered, type RecordTools } from './record-event.ts'
+import { createIssueCounters, createPlaceCounters } from './counters.ts'
+import { groupCommit } from './together/group-commit.ts'
+import { createIssueChanges } from './issue-changes.ts'
+import { createKnownRows } from './together/known-rows.ts'
 
 export interface IssueStore extends EventStore {
   /** Call after every change of a product's components: unresolved issues are attributed again in the background. */
@@ -75,12 +78,22 @@ export function createEventStore({
         ...releases,
         product: createProductReader(prepare),
         findPlace: createPlaceFinder({ prepare, platform, ...releases }),
+        rows: createKnownRows(prepare),
+        counters: createIssueCounters(prepare),
+        changes: createIssueChanges(prepare),
         places: createPlaceCounters(prepare),
         newIssuesPerHour,
       }
     },
-    end: ({ places }) => places.write(),
+    async end(tools) {
+      await writeGathered(tools)
+      await tools.places.write()
+    },
   })
+  const record = (arrived: Prepared) => {
+    const ahead = (tools: RecordTools) => askAhead(tools, arrived)
+    return commit({ ahead, work: (tools) => recordEvent(tools, arrived) })
+  }
   const claims = createClaimCheck({ db, symbolicator })
   const isSuspicious = createSuspicion()
   let background: Promise<void> = Promise.resolve()
@@ -94,7 +107,7 @@ export function createEventStore({
       const dictionary = await chooseInTurn(() => chooseDictionary(productId, hash, event))
       const body = await pace(() => packBody(event, dictionaryText(dictionary)))
       const arrived = { ...prepared, packed: { body, dictionary }, productId, contradicted, vouched }
-      return commit((tools) => recordEvent(tools, { ...arrived, stacks: () => symbolicated.event }))
+      return record({ ...arrived, stacks: () => symbolicated.event })
     },
 
     appendPrepared(productId, prepared, { vouched = false } = {}) {
@@ -102,7 +115,7 @@ export function createEventStore({
       const stacks = () => unpackBody(body, dictionaryText(dictionary)).event
       // Nothing contradicts an event of a product without source maps.
       const arrived = { ...prepared, productId, stacks, contradicted: false, vouched }
-      return commit((tools) => recordEvent(tools, arrived))
+      return record(arrived)
     },
 
     recordDropped: (productId, drops) => dropCounters.add(productId, drops),
