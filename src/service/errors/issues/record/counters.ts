@@ -22,7 +22,7 @@ export interface Counted {
  */
 export interface IssueCounters {
   count(counted: Counted): void
-  /** Sends what was gathered, and begins anew. */
+  /** Sends what was gathered so far and clears it. */
   write(): Promise<void>
 }
 

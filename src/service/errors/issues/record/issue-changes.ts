@@ -16,7 +16,7 @@ export interface Addition {
 /** Gathers what the events of a transaction change on their issues; each issue is written once. */
 export interface IssueChanges {
   add(prepared: Prepared, addition: Addition): void
-  /** Sends what was gathered, and begins anew. Rejects when an occurrence could not be inserted. */
+  /** Sends what was gathered so far and clears it. Rejects when an occurrence could not be inserted. */
   write(): Promise<void>
 }
 
