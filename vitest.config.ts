@@ -20,9 +20,9 @@ const postgres: TestProjectInlineConfiguration = {
       // Compare what a process remembers of SQLite's states; of those of a server it remembers nothing.
       'test/service/gate/remembered.test.ts',
       'test/service/quality/gaps/kept.property.test.ts',
-      // Counts turns of the event loop, of which each message to the server is several.
+      // Counts turns of the event loop; each message to the server takes several of them.
       'test/service/errors/issues/read/large-event.test.ts',
-      // Lets time pass between two steps of a stream, of which a server does not do all in one turn.
+      // Lets time pass between two steps of a stream, which on a server take several turns of the event loop.
       'test/service/agents/events/stream.test.ts',
       // Compares the numbers of issues, given in the order of arrival: on a server, keys that are read at once have no order.
       'test/service/errors/ingest/event-thread.test.ts',

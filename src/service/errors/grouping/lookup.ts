@@ -23,7 +23,11 @@ export async function findByHashes<T>(
 
 /** All hashes that may be attached to the issue of an event. */
 export function allHashes({ hash, other_hashes: others, loose_hashes: loose }: Hashes): string[] {
-  return [hash, ...others, ...loose.flatMap((each) => [each.hash, ...each.unless])]
+  return [hash, ...others, ...claimedLoosely(loose)]
+}
+
+function claimedLoosely(loose: Hashes['loose_hashes']): string[] {
+  return loose.flatMap(({ hash, unless }) => [hash, ...unless])
 }
 
 /** Whether one of the hashes does. */
@@ -44,5 +48,5 @@ export async function attachHashes(
   const { hash, other_hashes: others, loose_hashes: loose } = grouping
   const added = await insert([...new Set([hash, ...others])])
   if (!added.includes(hash) || loose.length === 0) return
-  await insert([...new Set(loose.flatMap((each) => [each.hash, ...each.unless]))])
+  await insert([...new Set(claimedLoosely(loose))])
 }

@@ -5,8 +5,8 @@ import type { Prepared } from './prepared.ts'
 
 /**
  * The first writer wins: a hash that leads to another issue keeps leading there, unless the event came with a server key
- * and the writer with a public one. Returns whether any hash is new, which
- * means that the issue had not been reached through this path in the code before.
+ * and the writer with a public one. Returns whether any hash is new, which means that the issue had not been reached through
+ * this path in the code before.
  */
 export async function attachIssueHashes(
   prepare: Prepare,
