@@ -56,7 +56,7 @@ export async function run(config: Config, io: Io): Promise<number> {
           baseUrl: baseUrl(),
           ...(backend.service && { send: backend.service.direct }),
         })(...call),
-      confirm: { mode: config.confirm, secret: () => readSecret(config), pageLink },
+      confirm: { mode: config.confirm, secret: () => readSecret(config), pageLink, used: backend.used },
       gatePage: (scope) => Promise.resolve(origin + gatePath(scope)),
       allowedHosts: config.allowedHosts,
       onError: (error) => log({ level: 'error', message: 'MCP request failed', error: stackText(error) }),

@@ -24,6 +24,7 @@ import type { AgentDefinition } from './agents/define.ts'
 import { createRunSignals } from './agents/events/signals.ts'
 import { createRunner } from './agents/runs/runner.ts'
 import { createReadiness } from './start/readiness.ts'
+import { createUsedKeys, type UsedKeys } from './processes/used-keys.ts'
 import { createRunMessages } from './start/wake-others.ts'
 import { agentTypes } from './agents/types/list.ts'
 import { splitAddress } from './shared/split-address.ts'
@@ -87,6 +88,8 @@ export interface Service {
   dsn(origin: string): string
   /** Names the unnamed first product, and gives a product without a repository one; what it has stays. */
   describeProduct(productId: string, facts: Pick<ProductFacts, 'name' | 'key_prefix' | 'repository'>): Promise<void>
+  /** Keys that count once, in all processes on the database. */
+  used: UsedKeys
   /** Why it cannot serve requests, for probes; undefined while it can. */
   readinessProblem(): Promise<string | undefined>
   /** Ends the streams that are being read and opens no more, so that no connection waits for a run. Readers connect again. */
@@ -235,6 +238,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         store.componentsChanged(Number(id))
       },
       dsn: (origin) => ingestAddresses(origin, productId, publicKey).dsn,
+      used: createUsedKeys(db),
       readinessProblem: readiness.problem,
       endStreams() {
         readiness.stop()
