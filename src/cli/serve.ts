@@ -57,6 +57,7 @@ export async function run(config: Config, io: Io): Promise<number> {
           ...(backend.service && { send: backend.service.direct }),
         })(...call),
       confirm: { mode: config.confirm, secret: () => readSecret(config), pageLink, used: backend.used },
+      ...(backend.service && { sessions: backend.service.sessions }),
       gatePage: (scope) => Promise.resolve(origin + gatePath(scope)),
       allowedHosts: config.allowedHosts,
       onError: (error) => log({ level: 'error', message: 'MCP request failed', error: stackText(error) }),

@@ -24,6 +24,7 @@ import type { AgentDefinition } from './agents/define.ts'
 import { createRunSignals } from './agents/events/signals.ts'
 import { createRunner } from './agents/runs/runner.ts'
 import { createReadiness } from './start/readiness.ts'
+import { createSessionStore, type SessionStore } from './processes/sessions.ts'
 import { createUsedKeys, type UsedKeys } from './processes/used-keys.ts'
 import { createRunMessages } from './start/wake-others.ts'
 import { agentTypes } from './agents/types/list.ts'
@@ -90,6 +91,8 @@ export interface Service {
   describeProduct(productId: string, facts: Pick<ProductFacts, 'name' | 'key_prefix' | 'repository'>): Promise<void>
   /** Keys that count once, in all processes on the database. */
   used: UsedKeys
+  /** Sessions of MCP clients that every process can go on with. */
+  sessions: SessionStore
   /** Why it cannot serve requests, for probes; undefined while it can. */
   readinessProblem(): Promise<string | undefined>
   /** Ends the streams that are being read and opens no more, so that no connection waits for a run. Readers connect again. */
@@ -239,6 +242,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       },
       dsn: (origin) => ingestAddresses(origin, productId, publicKey).dsn,
       used: createUsedKeys(db),
+      sessions: createSessionStore(db),
       readinessProblem: readiness.problem,
       endStreams() {
         readiness.stop()
