@@ -24,6 +24,7 @@ import type { AgentDefinition } from './agents/define.ts'
 import { createRunSignals } from './agents/events/signals.ts'
 import { createRunner } from './agents/runs/runner.ts'
 import { createReadiness } from './start/readiness.ts'
+import { createSharedRates } from './processes/shared-rates.ts'
 import { createSessionStore, type SessionStore } from './processes/sessions.ts'
 import { createUsedKeys, type UsedKeys } from './processes/used-keys.ts'
 import { createRunMessages } from './start/wake-others.ts'
@@ -158,7 +159,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const thread =
       options.eventWorker &&
       createEventThread({ entry: options.eventWorker, database, maxBytes: defaultLimits.eventBytes })
+    const rates = createSharedRates({ platform, clock, messages: db.messages })
     const ingest = createIngest({
+      rateLimit: rates.limit,
       store,
       keys: createKeys({ db, platform }),
       platform,
@@ -200,8 +203,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       log,
     }
     const services = { ingest, uploads: uploadsHandler(uploads, platform, log), platform }
+    const rate = options.rate ?? defaultRate
     const direct = dispatch({ ...services, router: createRouter(router) })
-    const handle = dispatch({ ...services, router: createRouter({ ...router, rate: options.rate ?? defaultRate }) })
+    const handle = dispatch({ ...services, router: createRouter({ ...router, rate, rateLimit: rates.limit('rest') }) })
 
     const productId = Number(first.productId)
     const { token, created } = first
@@ -218,6 +222,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     })
     const close = async () => {
       await runner.stop()
+      rates.close()
       streams.close()
       await housekeeping.stop()
       await uploads.close()
