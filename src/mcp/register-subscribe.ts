@@ -12,13 +12,13 @@ export function registerSubscribe(
   errorText: (error: unknown) => string,
 ): void {
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
-    await subscriptions.add(uri, uri).catch((error: unknown) => {
+    await subscriptions.subscribe(uri).catch((error: unknown) => {
       throw addressError(uri, error, errorText(error))
     })
     return {}
   })
-  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
-    subscriptions.remove(uri, uri)
+  server.setRequestHandler('resources/unsubscribe', async ({ params: { uri } }) => {
+    await subscriptions.unsubscribe(uri)
     return {}
   })
   const before = server.onclose

@@ -21,7 +21,7 @@ import { taskResult } from './tasks/outgoing.ts'
 import { registerTasks } from './tasks/register-tasks.ts'
 import { createToolTasks } from './tasks/tool-tasks.ts'
 import { createPolls, type Polls } from './watch/polls.ts'
-import { Subscriptions } from './watch/subscriptions.ts'
+import { Subscriptions, type KeptSubscriptions } from './watch/subscriptions.ts'
 
 /** How long a client may keep a list: it changes only with the configuration. */
 const LIST_TTL_MS = 3_600_000
@@ -44,6 +44,8 @@ export interface ServerFacts extends Omit<CallFacts, 'changing' | 'confirm'> {
   isLegacy?: boolean
   /** False while the client has no stream open; by default a connection is one. */
   isListening?: () => boolean
+  /** Those of a session, which several processes serve; by default the server has its own. */
+  subscriptions?: Subscriptions
   /** The only request that the server answers; by default it answers all of a connection. */
   request?: OneRequest
 }
@@ -58,10 +60,14 @@ function withDefaults(given: ServerFacts) {
 }
 
 /** The subscriptions of one connection, session or stream; `updated` gets each address whose content has changed. */
-export function openSubscriptions(given: ServerFacts, updated: (uri: string) => void): Subscriptions {
+export function openSubscriptions(
+  given: ServerFacts,
+  updated: (uri: string) => void,
+  kept?: KeptSubscriptions,
+): Subscriptions {
   const facts = withDefaults(given)
   const listing = createListing(facts.surface ?? everything, facts.options)
-  return new Subscriptions({ listing, facts, polls: facts.polls, updated, isListening: facts.isListening })
+  return new Subscriptions({ listing, facts, polls: facts.polls, updated, isListening: facts.isListening, kept })
 }
 
 /**
@@ -114,12 +120,17 @@ export function buildServer(given: ServerFacts): McpServer {
   if (facts.request === undefined) {
     registerSubscribe(
       server,
-      openSubscriptions(facts, (uri) => void server.server.sendResourceUpdated({ uri }).catch(() => undefined)),
+      facts.subscriptions ?? openSubscriptions(facts, (uri) => void tellUpdated(server, uri)),
       (error) => errorText(error, { offers: listing.offers, pinned: facts.options.product !== undefined }),
     )
   }
   for (const prompt of reached.prompts) registerPrompt(server, prompt, { offers: listing.offers, suggest })
   return server
+}
+
+/** Tells a 2025 client that a resource has changed; one that is gone need not know. */
+export async function tellUpdated({ server }: McpServer, uri: string): Promise<void> {
+  await server.sendResourceUpdated({ uri }).catch(() => undefined)
 }
 
 function registerTool(server: McpServer, listed: ListedTool, listing: Listing, facts: CallFacts): void {

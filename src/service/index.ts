@@ -24,6 +24,9 @@ import type { AgentDefinition } from './agents/define.ts'
 import { createRunSignals } from './agents/events/signals.ts'
 import { createRunner } from './agents/runs/runner.ts'
 import { createReadiness } from './start/readiness.ts'
+import { createSharedRates } from './processes/shared-rates.ts'
+import { createSessionStore, type SessionStore } from './processes/sessions.ts'
+import { createUsedKeys, type UsedKeys } from './processes/used-keys.ts'
 import { createRunMessages } from './start/wake-others.ts'
 import { agentTypes } from './agents/types/list.ts'
 import { splitAddress } from './shared/split-address.ts'
@@ -87,6 +90,10 @@ export interface Service {
   dsn(origin: string): string
   /** Names the unnamed first product, and gives a product without a repository one; what it has stays. */
   describeProduct(productId: string, facts: Pick<ProductFacts, 'name' | 'key_prefix' | 'repository'>): Promise<void>
+  /** Keys that count once, in all processes on the database. */
+  used: UsedKeys
+  /** Sessions of MCP clients that every process can go on with. */
+  sessions: SessionStore
   /** Why it cannot serve requests, for probes; undefined while it can. */
   readinessProblem(): Promise<string | undefined>
   /** Ends the streams that are being read and opens no more, so that no connection waits for a run. Readers connect again. */
@@ -152,7 +159,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const thread =
       options.eventWorker &&
       createEventThread({ entry: options.eventWorker, database, maxBytes: defaultLimits.eventBytes })
+    const rates = createSharedRates({ platform, clock, messages: db.messages })
     const ingest = createIngest({
+      rateLimit: rates.limit,
       store,
       keys: createKeys({ db, platform }),
       platform,
@@ -194,8 +203,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       log,
     }
     const services = { ingest, uploads: uploadsHandler(uploads, platform, log), platform }
+    const rate = options.rate ?? defaultRate
     const direct = dispatch({ ...services, router: createRouter(router) })
-    const handle = dispatch({ ...services, router: createRouter({ ...router, rate: options.rate ?? defaultRate }) })
+    const handle = dispatch({ ...services, router: createRouter({ ...router, rate, rateLimit: rates.limit('rest') }) })
 
     const productId = Number(first.productId)
     const { token, created } = first
@@ -212,6 +222,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     })
     const close = async () => {
       await runner.stop()
+      rates.close()
       streams.close()
       await housekeeping.stop()
       await uploads.close()
@@ -235,6 +246,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         store.componentsChanged(Number(id))
       },
       dsn: (origin) => ingestAddresses(origin, productId, publicKey).dsn,
+      used: createUsedKeys(db),
+      sessions: createSessionStore(db),
       readinessProblem: readiness.problem,
       endStreams() {
         readiness.stop()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createRateLimit } from '../../src/lib/token-bucket.ts'
+import { createRateLimit, createTokenBuckets } from '../../src/lib/token-bucket.ts'
 
 test('over any time no more than the burst, the refill and one envelope are admitted', () => {
   const steps = fc.array(fc.record({ after: fc.nat(3_000), cost: fc.integer({ min: 1, max: 100 }) }), { maxLength: 60 })
@@ -66,4 +66,35 @@ test('a clock that is set back neither refills nor stops the bucket', () => {
   expect(take('a', 1, rate)).toBe(1)
   now = 1_000
   expect(take('a', 1, rate)).toBe(0)
+})
+
+test('what was spent elsewhere is missing here, also of a key that was not used here, and comes back at its rate', () => {
+  let now = 0
+  const { take, spentElsewhere } = createTokenBuckets({ now: () => now })
+  const rate = { perSecond: 1, burst: 10 }
+  spentElsewhere({ key: 'new', cost: 12 })
+  expect([take('new', 1, rate), take('other', 1, rate)]).toEqual([3, 0])
+  now += 3_000
+  expect(take('new', 1, rate)).toBe(0)
+  spentElsewhere({ key: 'other', cost: 20 })
+  expect(take('other', 1, rate)).toBe(11)
+})
+
+test('what a key has spent is named once, if it is more than a tenth of its bucket and has not come back', () => {
+  let now = 0
+  const { take, spentHere, spentElsewhere } = createTokenBuckets({ now: () => now })
+  const rate = { perSecond: 1, burst: 100 }
+  take('little', 10, rate)
+  take('much', 8, rate)
+  spentElsewhere({ key: 'much', cost: 50 })
+  take('much', 8, rate)
+  take('unlimited', 500, { perSecond: 0, burst: 1 })
+  expect(spentHere()).toEqual([{ key: 'much', cost: 16 }])
+  expect(spentHere()).toEqual([])
+  take('little', 1, rate)
+  expect(spentHere()).toEqual([{ key: 'little', cost: 11 }])
+  take('much', 9, rate)
+  now += 70_000
+  take('much', 5, rate)
+  expect(spentHere()).toEqual([])
 })

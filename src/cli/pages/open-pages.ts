@@ -9,7 +9,7 @@ import type { GateReader } from '../../pages/gate/reads.ts'
 import { createPages } from '../../pages/index.ts'
 import type { Pages } from '../../pages/support/router.ts'
 import { surface } from '../../surface.ts'
-import { apiFor, type Backend } from '../support/backend.ts'
+import { apiFor, usedBehind, type Backend } from '../support/backend.ts'
 import { readSecret } from '../support/secret.ts'
 
 /** The decisions that people take about calls of this configuration; the service is opened by the first one. */
@@ -22,7 +22,12 @@ export function openDecisions(
     sendEvent,
     surface,
     options: { toolsets, readOnly, product },
-    confirm: { mode: confirm, secret: () => readSecret(config), ...(pageLink && { pageLink }) },
+    confirm: {
+      mode: confirm,
+      secret: () => readSecret(config),
+      used: usedBehind(backend),
+      ...(pageLink && { pageLink }),
+    },
     ...(log && { onCall: (record: object) => log({ level: 'info', message: 'confirmed tool call', ...record }) }),
   }
   return createDecisions(deciding, async (token) => apiFor(await backend(), token))

@@ -15,7 +15,7 @@ import { confirmPath } from '../../pages/confirm/path.ts'
 import { gatePath } from '../../pages/gate/address.ts'
 import type { Pages } from '../../pages/support/router.ts'
 import { version } from '../../version.ts'
-import { apiFor, openBackend, type Backend } from '../support/backend.ts'
+import { apiFor, openBackend, usedBehind, type Backend } from '../support/backend.ts'
 import { readSecret } from '../support/secret.ts'
 import type { Io } from '../support/io.ts'
 import { createPageServer } from '../pages/page-server.ts'
@@ -57,7 +57,7 @@ export async function serve(config: Config, io: Io, { answered, ended }: Started
     upload,
     sendEvent,
     caller: config.apiToken === undefined ? '' : tokenHash(config.apiToken),
-    confirm: { mode: config.confirm, secret: () => readSecret(config), pageLink },
+    confirm: { mode: config.confirm, secret: () => readSecret(config), pageLink, used: usedBehind(open) },
     gatePage: (scope) => pages.link(gatePath(scope), GATE_PAGE_MS),
     onError: (error) => log({ level: 'error', message: 'MCP failure', error: stackText(error) }),
     onCall: (record) => log({ level: 'info', message: 'tool call', ...record }),

@@ -7,6 +7,7 @@ import { createUpload, type Upload } from '../../client/upload.ts'
 import type { Config } from '../../config.ts'
 import type { Send } from '../../contract/base/wire.ts'
 import type { Log } from '../../log.ts'
+import { usedHere, type UsedConfirmations } from '../../mcp/confirm/used.ts'
 import type { Service } from '../../service/index.ts'
 import { version } from '../../version.ts'
 import { lostDatabase, makeDataDir } from './data-dir.ts'
@@ -26,6 +27,8 @@ export interface Backend {
   baseUrl: string
   /** What is known of the deployment; shared by all clients. */
   capabilities: Capabilities
+  /** Where confirmations are marked as used: in the database of an embedded service, for all its processes. */
+  used: UsedConfirmations
   /** The token of the user who started this process; undefined where each caller brings one. */
   token?: string
   /** Set when the service runs in this process. */
@@ -57,6 +60,7 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
       sendEvent: createSendEvent({ baseUrl }),
       baseUrl,
       capabilities: new Capabilities(),
+      used: usedHere,
       ...token,
       close: () => send.close(),
     }
@@ -88,9 +92,18 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
     sendEvent: createSendEvent({ baseUrl, send: service.direct }),
     baseUrl,
     capabilities: new Capabilities({ isComplete: true }),
+    used: service.used,
     token: service.token,
     service,
     close: () => service.close(),
+  }
+}
+
+/** Where a backend marks confirmations as used, before it is open. */
+export function usedBehind(open: () => Promise<Pick<Backend, 'used'>>): UsedConfirmations {
+  return {
+    has: async (nonce) => (await open()).used.has(nonce),
+    take: async (...confirmation) => (await open()).used.take(...confirmation),
   }
 }
 

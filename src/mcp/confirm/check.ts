@@ -29,9 +29,10 @@ export async function checkConfirmation(asking: Asking, given: Given): Promise<C
   requireSameCall(asking, confirmation, given.way)
   if (!isAllowed(given.way, asking))
     throw unusable(`this call cannot be confirmed by a ${given.way}`, 'WAY_NOT_ALLOWED')
-  if (usedHere.has(confirmation.nonce)) throw used()
+  const { used: known = usedHere } = asking.options
+  if (await known.has(confirmation.nonce)) throw used()
   if (given.way === 'form' && !isConfirmed(given.answer)) {
-    take(asking, confirmation)
+    await take(asking, confirmation)
     throw await notConfirmed(asking, given.answer)
   }
   const asked = await tool.confirm?.(args, context)
@@ -39,7 +40,7 @@ export async function checkConfirmation(asking: Asking, given: Given): Promise<C
   const question = asShown(asked)
   if (question.state !== confirmation.question.state) throw changed(confirmation.question, question)
   if (asksForKey(asking) && given.way !== 'handle') await requireTyped(asking, given, confirmation, question)
-  take(asking, confirmation)
+  await take(asking, confirmation)
   return { way: given.way, nonce: confirmation.nonce }
 }
 
@@ -81,7 +82,7 @@ async function requireTyped(
   const message = `what was typed is not ${teamText(key)}`
   // On the page and in a terminal the person can correct it.
   if (given.way !== 'form') throw declined(message, 'WRONG_KEY')
-  take(asking, confirmation)
+  await take(asking, confirmation)
   throw await withWays(asking, 'declined', `not confirmed: ${message}`, 'WRONG_KEY')
 }
 
@@ -99,8 +100,9 @@ function used(): ServiceError {
   return new ServiceError('confirmation_expired', 'this confirmation was used before; nothing was written', { reason })
 }
 
-function take({ options: { now = Date.now } }: Asking, { nonce, expiresAt }: Confirmation): void {
-  if (!usedHere.take(nonce, expiresAt, now())) throw used()
+async function take({ options }: Asking, { nonce, expiresAt }: Confirmation): Promise<void> {
+  const { now = Date.now, used: known = usedHere } = options
+  if (!(await known.take(nonce, expiresAt, now()))) throw used()
 }
 
 /** Says which facts are not as they were shown. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { confirmModes, type ConfirmMode } from '../../config-variables.ts'
+import type { UsedConfirmations } from './used.ts'
 
 /** How people confirm calls (mcp §7.2). */
 export interface ConfirmOptions {
@@ -8,6 +9,8 @@ export interface ConfirmOptions {
   secret: () => string
   /** The address of the page that takes the decision; undefined where a person cannot open one. */
   pageLink?: (token: string) => Promise<string | undefined>
+  /** Where a confirmation is marked as used; by default in this process. */
+  used?: UsedConfirmations
   /** Epoch milliseconds; default `Date.now`. */
   now?: () => number
   /** How long a 2025 client may take to answer a form, in milliseconds; default 45 s, because calls end after a minute. */

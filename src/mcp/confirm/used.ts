@@ -1,27 +1,30 @@
-/** Which confirmations this process has used; each is remembered until it expires. */
+/** Which confirmations were used; each is remembered until it has expired. */
 export interface UsedConfirmations {
-  has(nonce: string): boolean
-  /** Marks it as used; returns false if it was used before. */
-  take(nonce: string, expiresAt: number, now: number): boolean
+  has(this: void, nonce: string): Promise<boolean>
+  /** Marks it as used; resolves to false if it was used before, at the same moment or in another process. */
+  take(this: void, nonce: string, expiresAt: number, now: number): Promise<boolean>
 }
 
 /** An empty memory of confirmations. */
 function createUsed(): UsedConfirmations {
   const used = new Map<string, number>()
   return {
-    has: (nonce) => used.has(nonce),
+    has: (nonce) => Promise.resolve(used.has(nonce)),
     take(nonce, expiresAt, now) {
       // All last equally long, so the oldest are in front.
       for (const [old, end] of used) {
         if (end > now) break
         used.delete(old)
       }
-      if (used.has(nonce)) return false
+      if (used.has(nonce)) return Promise.resolve(false)
       used.set(nonce, expiresAt)
-      return true
+      return Promise.resolve(true)
     },
   }
 }
 
-/** Shared by every server of the process, because the page may confirm what a client was asked. */
+/**
+ * What this process has used, where the service is in another one and keeps nothing for it. Shared by every server of the
+ * process, because the page may confirm what a client was asked.
+ */
 export const usedHere = createUsed()

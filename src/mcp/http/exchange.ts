@@ -22,18 +22,29 @@ export async function writeResponse(outgoing: ServerResponse, response: Response
   const headers = Object.fromEntries(response.headers)
   if (response.body !== null && headers['content-type'] === 'text/event-stream') {
     outgoing.writeHead(response.status, headers)
+    // The client waits for them, while the first event may be far away.
+    outgoing.flushHeaders()
     return writeEvents(outgoing, response.body)
   }
   const body = Buffer.from(await response.arrayBuffer())
   outgoing.writeHead(response.status, { ...headers, 'content-length': body.byteLength }).end(body)
 }
 
-/** The stream ends when the peer disconnects: its request aborts then. */
+/** The stream is cancelled when the peer disconnects. */
 async function writeEvents(outgoing: ServerResponse, events: ReadableStream<Uint8Array>): Promise<void> {
-  const closed = new Promise((resolve) => outgoing.once('close', resolve))
-  for await (const event of events) {
-    if (outgoing.destroyed) break
-    if (!outgoing.write(event)) await Promise.race([new Promise((resolve) => outgoing.once('drain', resolve)), closed])
+  const reader = events.getReader()
+  const closed = new Promise<void>((resolve) => {
+    outgoing.once('close', () => {
+      resolve()
+      reader.cancel().catch(() => undefined)
+    })
+  })
+  // No event would tell of it any more.
+  if (outgoing.closed) return reader.cancel()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done || outgoing.destroyed) break
+    if (!outgoing.write(value)) await Promise.race([new Promise((resolve) => outgoing.once('drain', resolve)), closed])
   }
   outgoing.end()
 }

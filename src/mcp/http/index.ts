@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hostHeaderValidation, originValidation } from '@modelcontextprotocol/node'
 import {
@@ -23,11 +24,13 @@ import { createRequestLimit } from './limit.ts'
 import { writeProblem } from './problem.ts'
 import { parseScope, single, type Scope } from './scope.ts'
 import { createListenStreams, type ListenStream } from './listen-streams.ts'
+import type { BuildSession } from './live-session.ts'
+import type { SessionStore } from './session-store.ts'
 import { createSessions } from './sessions.ts'
 import type { CallFacts, CallRecord } from '../call/call-tool.ts'
 import type { Changing } from '../call/count-changes.ts'
 import { createRecentChanges } from '../call/recent-changes.ts'
-import { buildServer, openSubscriptions, type ServerFacts } from '../server.ts'
+import { buildServer, openSubscriptions, tellUpdated, type ServerFacts } from '../server.ts'
 import type { Surface } from '../surface/listing.ts'
 import type { OneRequest } from '../surface/reached.ts'
 import { refusedListen } from '../tasks/listen.ts'
@@ -71,6 +74,8 @@ export interface McpHttpOptions {
   perToken?: number
   /** Limits for bodies. */
   intake?: IntakeLimits
+  /** The sessions of the 2025 revisions, where several processes share them. */
+  sessions?: SessionStore
   /** Instead of the whole surface and of the real time, for tests. */
   surface?: Surface
   clock?: Clock
@@ -85,7 +90,7 @@ interface Asked {
 }
 
 /** What a server is built for. */
-export type ServerUse = Pick<ServerFacts, 'isLegacy' | 'isListening' | 'request'>
+export type ServerUse = Pick<ServerFacts, 'isLegacy' | 'isListening' | 'subscriptions' | 'request'>
 
 /** Resolves when the next request may begin. */
 type NextTurn = () => Promise<void>
@@ -118,7 +123,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const hosts = [...(options.allowedHosts ?? LOOPBACK)]
   const hostAllowed = hostHeaderValidation(hosts)
   const originAllowed = originValidation(hosts)
-  const sessions = createSessions({ now })
+  const sessions = createSessions({ store: options.sessions, now, clock: options.clock })
   const intake = createIntake(options.intake ?? defaultIntake)
   const limit = createRequestLimit(options.perToken ?? REQUESTS_PER_TOKEN)
   // A request that the protocol refuses is the sender's mistake and is not logged.
@@ -152,8 +157,13 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     outgoing.once('close', () => hold.release())
     const body = incoming.method === 'POST' ? await readJsonBody(incoming, MAX_BODY_BYTES, hold) : undefined
     if (isLegacy(incoming, body)) {
-      const owner = `${tokenHash(token)} ${JSON.stringify([scope.options, scope.confirm])}`
-      const inSession = (isListening: () => boolean) => build(scope, token, { isLegacy: true, isListening })
+      const owner = hash('sha256', `${tokenHash(token)} ${JSON.stringify([scope.options, scope.confirm])}`)
+      const inSession: BuildSession = ({ isListening, kept }) => {
+        const facts = { ...factsFor(scope, token), isListening }
+        const subscriptions = openSubscriptions(facts, (uri) => void tellUpdated(server, uri), kept)
+        const server = build(scope, token, { isLegacy: true, isListening, subscriptions })
+        return { server, subscriptions }
+      }
       return sessions.handle(incoming, outgoing, { body, owner, token: tokenHash(token), build: inSession })
     }
     const refused = refusedListen(body)

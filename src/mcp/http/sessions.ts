@@ -1,25 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
-import { isInitializeRequest, type McpServer } from '@modelcontextprotocol/server'
+import { isInitializeRequest } from '@modelcontextprotocol/server'
 import { LRUCache } from 'lru-cache'
+import { backgroundClock, type Clock } from '../../lib/clock.ts'
+import { writeResponse } from './exchange.ts'
+import { LiveSession, type BuildSession } from './live-session.ts'
+import { newProcessName } from './message-ids.ts'
 import { writeProblem } from './problem.ts'
+import { createLooks, noLooks } from './session-looks.ts'
+import { createMemoryStore, type SessionStore, type StoredSession } from './session-store.ts'
 
 /** A session that is idle for this long is ended. */
 const IDLE_MS = 30 * 60_000
+/** Its use is noted once in this time: a note is a write. */
+const NOTED_MS = 60_000
 const SESSIONS = 1000
 const SESSIONS_PER_TOKEN = 50
-
-interface Session {
-  transport: NodeStreamableHTTPServerTransport
-  server: McpServer
-  owner: string
-  /** Open streams of the client for what is not the answer to a request. */
-  streams: number
-}
-
-/** Builds the server of a session; the function tells whether its client has a stream open. */
-type BuildServer = (isListening: () => boolean) => McpServer
+/** What a client may say of itself, in characters. */
+const INITIALIZE_CHARACTERS = 256 * 1024
 
 /** The 2025 revisions over HTTP, where a server can ask its client something only within a session (mcp §10). */
 export interface Sessions {
@@ -29,78 +27,133 @@ export interface Sessions {
   handle(
     incoming: IncomingMessage,
     outgoing: ServerResponse,
-    request: { body: unknown; owner: string; token: string; build: BuildServer },
+    request: { body: unknown; owner: string; token: string; build: BuildSession },
   ): Promise<void>
+  /** Ends the streams and calls of this process. Sessions that other processes know go on there. */
   close(): Promise<void>
 }
 
-export interface SessionLimits {
-  perToken?: number
+export interface SessionOptions {
+  /** By default the memory of this process. */
+  store?: SessionStore | undefined
   now?: () => number
+  clock?: Clock | undefined
 }
 
-export function createSessions({ perToken = SESSIONS_PER_TOKEN, now = Date.now }: SessionLimits = {}): Sessions {
-  const sessions = new LRUCache<string, Session>({
+export function createSessions({
+  store = createMemoryStore(),
+  now = Date.now,
+  clock = backgroundClock,
+}: SessionOptions = {}): Sessions {
+  const process = newProcessName()
+  const live = new LRUCache<string, LiveSession>({
     max: SESSIONS,
-    ttl: IDLE_MS,
+    ttl: IDLE_MS + NOTED_MS,
     ttlResolution: 0,
     updateAgeOnGet: true,
     perf: { now },
     // Not `dispose`: closing deletes the session, while the cache would still be removing it.
-    disposeAfter: ({ server }) => void server.close(),
+    disposeAfter: (session) => void session.close(),
   })
+  const resuming = new Map<string, Promise<LiveSession>>()
+  const { others } = store
+  const looks =
+    others === undefined
+      ? noLooks
+      : createLooks({
+          process,
+          others,
+          clock,
+          live: {
+            get: (id) => live.peek(id),
+            all: () => [...live.values()],
+            end: (id) => void live.delete(id),
+          },
+        })
 
-  function makeRoom(token: string): void {
-    sessions.purgeStale()
-    const own = [...sessions.entries()].filter(([, { owner }]) => owner.startsWith(`${token} `))
-    // Entries are ordered by last use, most recent first.
-    for (const [id] of own.slice(perToken - 1)) sessions.delete(id)
-  }
-
-  /** A client that listens to a subscription uses its session. */
-  function isListening({ streams, transport: { sessionId } }: Session): boolean {
-    return streams > 0 && sessionId !== undefined && sessions.get(sessionId) !== undefined
-  }
-
-  async function open(owner: string, token: string, build: BuildServer): Promise<Session> {
-    makeRoom(token)
-    const server = build(() => isListening(session))
-    const transport = new NodeStreamableHTTPServerTransport({
-      sessionIdGenerator: randomUUID,
-      onsessioninitialized: (id) => void sessions.set(id, session),
-    })
-    const session: Session = { transport, server, owner, streams: 0 }
-    await server.connect(transport)
-    const ended = transport.onclose
-    transport.onclose = () => {
-      ended?.()
-      if (transport.sessionId !== undefined) sessions.delete(transport.sessionId)
+  async function connect(id: string, build: BuildSession): Promise<LiveSession> {
+    let notedAt = now()
+    const onListening = () => {
+      live.get(id)
+      if (now() - notedAt < NOTED_MS) return
+      notedAt = now()
+      // Noted with a later poll otherwise.
+      store.used(id, notedAt).catch(() => undefined)
     }
+    const session = new LiveSession({ id, process, store, build, now, onListening })
+    await session.connect(() => {
+      if (live.peek(id) === session) live.delete(id)
+    })
     return session
   }
 
-  return {
-    async handle(incoming, outgoing, { body, owner, token, build }) {
-      const id = incoming.headers['mcp-session-id']
-      const known = typeof id === 'string' ? sessions.get(id) : undefined
-      if (known?.owner === owner) {
-        if (incoming.method === 'GET') countStream(known, outgoing)
-        return known.transport.handleRequest(incoming, outgoing, body)
+  async function begin(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    { body, owner, token, build }: Parameters<Sessions['handle']>[2],
+  ): Promise<void> {
+    const initialize = JSON.stringify(body)
+    if (initialize.length > INITIALIZE_CHARACTERS)
+      return writeProblem(outgoing, 413, 'the client says too much of itself')
+    const session = await connect(randomUUID(), build)
+    const { id } = session
+    try {
+      const response = await session.initialize(incoming, outgoing, body)
+      if (response.ok) {
+        const usedAt = now()
+        const limits = { usedSince: notEndedSince(usedAt), perToken: SESSIONS_PER_TOKEN, total: SESSIONS }
+        await store.add({ id, owner, token, initialize, usedAt }, limits)
+        live.set(id, session)
       }
-      if (id !== undefined) return writeProblem(outgoing, 404, 'Session not found', { code: -32_001 })
-      if (!isInitializeRequest(body)) return writeProblem(outgoing, 400, 'Bad Request: a session id is required')
-      const session = await open(owner, token, build)
-      return session.transport.handleRequest(incoming, outgoing, body)
+      await writeResponse(outgoing, response)
+    } finally {
+      if (live.peek(id) !== session) await session.close()
+    }
+  }
+
+  /** The session as this process serves it; one of another process is built again from what is stored. */
+  function serve({ id, initialize }: StoredSession, build: BuildSession): LiveSession | Promise<LiveSession> {
+    const known = live.get(id) ?? resuming.get(id)
+    if (known !== undefined) return known
+    const resumed = (async () => {
+      const session = await connect(id, build)
+      await session.resume(initialize)
+      live.set(id, session)
+      return session
+    })().finally(() => resuming.delete(id))
+    resuming.set(id, resumed)
+    return resumed
+  }
+
+  return {
+    async handle(incoming, outgoing, request) {
+      const id = incoming.headers['mcp-session-id']
+      if (id === undefined) {
+        if (isInitializeRequest(request.body)) return begin(incoming, outgoing, request)
+        return writeProblem(outgoing, 400, 'Bad Request: a session id is required')
+      }
+      const stored = typeof id === 'string' ? await store.find(id, notEndedSince(now())) : undefined
+      if (stored?.owner !== request.owner) {
+        if (stored === undefined && typeof id === 'string') live.delete(id)
+        return writeProblem(outgoing, 404, 'Session not found', { code: -32_001 })
+      }
+      if (now() - stored.usedAt >= NOTED_MS) await store.used(stored.id, now())
+      const session = await serve(stored, request.build)
+      const answered = session.handle(incoming, outgoing, request.body)
+      if (incoming.method === 'GET') looks.look(stored.id)
+      looks.begin()
+      return answered
     },
     async close() {
-      const open = [...sessions.values()]
-      sessions.clear()
-      await Promise.all(open.map(({ server }) => server.close()))
+      looks.close()
+      const open = [...live.values()]
+      live.clear()
+      await Promise.all(open.map((session) => session.close()))
     },
   }
 }
 
-function countStream(session: Session, outgoing: ServerResponse): void {
-  session.streams += 1
-  outgoing.once('close', () => (session.streams -= 1))
+/** A session whose last noted use was before that has ended: its last use may be up to a minute younger. */
+function notEndedSince(now: number): number {
+  return now - IDLE_MS - NOTED_MS + 1
 }

@@ -8,7 +8,9 @@ const MOVING_POLL_MS = 2_000
 
 /** What is told of changes. */
 export interface Listener {
-  changed(this: void): void
+  /** The digest that it knows; by default the one of the first read. */
+  seen?: string | undefined
+  changed(this: void, digest: string): void
   /** The state is gone, or its reader may not read it any more: the last change. */
   ended(this: void): void
   /** False while a change would be told to no one. */
@@ -26,9 +28,9 @@ export interface ReadState {
 /** The polls of one process. */
 export interface Polls {
   /**
-   * Reads the state at once and every 15 seconds, every 2 while it will change soon, and tells the listener of each change;
-   * resolves to the function that ends it. Rejects when the state cannot be read. Listeners with the same key share the
-   * reads.
+   * Reads the state at once and every 15 seconds, every 2 while it will change soon, and tells the listener of each state
+   * that it has not seen; resolves to the function that ends it. Rejects when the state cannot be read. Listeners with
+   * the same key share the reads.
    */
   watch(key: string, read: () => Promise<ReadState>, listener: Listener): Promise<() => void>
 }
@@ -48,6 +50,7 @@ export function createPolls(clock: Clock = backgroundClock): Polls {
         leave()
         throw error
       })
+      poll.tell(listener)
       return leave
     },
   }
@@ -69,6 +72,15 @@ class Poll {
     this.#clock = clock
     this.#onEnd = onEnd
     this.started = this.#start()
+  }
+
+  /** Tells the listener of the last state that was read, unless it has seen it or would tell no one. */
+  tell(listener: Listener): void {
+    const { digest } = this.#state
+    listener.seen ??= digest
+    if (listener.seen === digest || !listener.isListening()) return
+    listener.seen = digest
+    listener.changed(digest)
   }
 
   end(): void {
@@ -98,12 +110,10 @@ class Poll {
   /** What is gone or no longer permitted has changed for the last time. */
   async #compare(): Promise<void> {
     try {
-      const { digest } = this.#state
       const state = await this.#read()
       if (this.#isOver) return
       this.#state = state
-      if (state.digest === digest) return
-      for (const listener of this.listeners) listener.changed()
+      for (const listener of this.listeners) this.tell(listener)
     } catch (error) {
       if (this.#isOver || isTemporary(error)) return
       this.end()
@@ -112,6 +122,7 @@ class Poll {
   }
 }
 
-function isTemporary(error: unknown): boolean {
+/** Whether the same read may succeed later. */
+export function isTemporary(error: unknown): boolean {
   return error instanceof ServiceError && failures[error.code].repeat === 'later'
 }

@@ -7,7 +7,7 @@ import type { Call, Handlers, Platform, Principal } from '../shared/context.ts'
 import { dryRun } from './dry-run.ts'
 import type { Idempotency } from './idempotency.ts'
 import { createIntake, type IntakeLimits } from '../../lib/intake.ts'
-import { createRateLimit, type Rate } from '../../lib/token-bucket.ts'
+import { createRateLimit, type Rate, type RateLimit } from '../../lib/token-bucket.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../shared/log.ts'
 import { stackText } from '../../lib/stack.ts'
@@ -37,6 +37,8 @@ export interface RouterOptions {
   clock: Clock
   /** REST rate limit per token; none for the client in this process. */
   rate?: Rate | undefined
+  /** What counts the requests of a token; by default this process alone. */
+  rateLimit?: RateLimit | undefined
   /** Limits for bodies; the default is the contract's. */
   intake?: IntakeLimits | undefined
   /** Compare every response with the contract: a violation becomes an `internal` that names it. For tests. */
@@ -92,7 +94,7 @@ export function createRouter(options: RouterOptions): Send {
   const { platform, authenticator, rate, log } = options
   const match = compileRoutes<Target>(routesOf(options.handlers))
   const intake = createIntake(options.intake ?? defaultIntake)
-  const takeToken = createRateLimit({ now: () => platform.now() })
+  const takeToken = options.rateLimit ?? createRateLimit({ now: () => platform.now() })
 
   async function answer(answering: Answering, found: Found): Promise<WireReply> {
     const { request, requestId } = answering

@@ -3,11 +3,13 @@ import type { AccountSchema } from './schema-account.ts'
 import type { AgentSchema } from './schema-agents.ts'
 import type { BranchSchema } from './schema-branches.ts'
 import type { GateSchema } from './schema-gate.ts'
+import type { ProcessSchema } from './schema-processes.ts'
 import type { QualitySchema } from './schema-quality.ts'
 import type { SourceMapSchema } from './schema-sourcemaps.ts'
 
 /** Rows of `migrations/<dialect>/*.sql`. Times are epoch milliseconds, flags 0 or 1, JSON columns text. */
-export interface Schema extends AccountSchema, AgentSchema, BranchSchema, GateSchema, QualitySchema, SourceMapSchema {
+export interface Schema
+  extends AccountSchema, AgentSchema, BranchSchema, GateSchema, ProcessSchema, QualitySchema, SourceMapSchema {
   product: ProductRow
   dsn_key: DsnKeyRow
   component: ComponentRow

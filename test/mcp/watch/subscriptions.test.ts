@@ -7,38 +7,9 @@ import { surface } from '../../../src/surface.ts'
 import { origin, startApp, type App } from '../../app.ts'
 import { openShop, type Shop } from '../../service/gate/shop.ts'
 import { tokenHeaders } from '../../service/people.ts'
-import { virtualClock, type VirtualClock } from '../../virtual-clock.ts'
 import { connect, eras, type Connected, type Era } from '../clients.ts'
 import { connectHttp, serveMcp, type McpServed } from '../http/http-server.ts'
-
-const POLL_MS = 15_000
-
-/** A clock that knows how many polls are due. */
-function pollClock(): VirtualClock & { polls(): number } {
-  const clock = virtualClock()
-  let polls = 0
-  return {
-    ...clock,
-    polls: () => polls,
-    after(delayMs, run) {
-      if (delayMs !== POLL_MS) return clock.after(delayMs, run)
-      polls += 1
-      let isDue = true
-      const done = () => {
-        if (isDue) polls -= 1
-        isDue = false
-      }
-      const cancel = clock.after(delayMs, () => {
-        done()
-        run()
-      })
-      return () => {
-        done()
-        cancel()
-      }
-    },
-  }
-}
+import { POLL_MS, pollClock } from './poll-clock.ts'
 
 interface Heard {
   /** The addresses that were told to have changed. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../errors.ts'
-import { createRateLimit, type Rate } from '../../../lib/token-bucket.ts'
+import type { Rate, RateLimit } from '../../../lib/token-bucket.ts'
 import type { DsnKey } from './keys.ts'
 import type { IngestLimits } from './limits.ts'
 
@@ -38,11 +38,13 @@ const tooMany: Readonly<Record<Counted, string>> = {
   others: 'too many envelopes without an event for this key',
 }
 
-/** Token buckets per key for requests, bytes, events and envelopes without an event. */
-export function createBudget(limits: IngestLimits, now: () => number): Budget {
-  const take = { requests: bucket(), bytes: bucket(), events: bucket(), others: bucket() }
-  function bucket() {
-    return createRateLimit({ now })
+/** Token buckets per key for requests, bytes, events and envelopes without an event, each made by its name. */
+export function createBudget(limits: IngestLimits, bucket: (name: Counted) => RateLimit): Budget {
+  const take = {
+    requests: bucket('requests'),
+    bytes: bucket('bytes'),
+    events: bucket('events'),
+    others: bucket('others'),
   }
 
   return (key, counted, cost) => {

@@ -10,6 +10,7 @@ import { createBudget, type Budget } from './budget.ts'
 import { readClientReports } from './client-report.ts'
 import type { JsonObject } from '../../../lib/objects.ts'
 import type { DsnKey, Keys } from './keys.ts'
+import { createRateLimit, type RateLimit } from '../../../lib/token-bucket.ts'
 import { defaultLimits, type IngestLimits } from './limits.ts'
 import { createIntake, type Hold, type Intake } from '../../../lib/intake.ts'
 import { answer, preflight, refusal } from './replies.ts'
@@ -18,11 +19,13 @@ import { storeText } from './store-body.ts'
 export interface IngestOptions extends Omit<AppendOptions, 'limits'> {
   keys: Keys
   limits?: Partial<IngestLimits>
+  /** Makes the rate limit of a name; by default one of this process alone. */
+  rateLimit?: (name: string) => RateLimit
   /** Called with every bug that was answered with 500, and with every 503. */
   onError?: (error: unknown) => void
 }
 
-interface Ingest extends Omit<IngestOptions, 'limits'> {
+interface Ingest extends Omit<IngestOptions, 'limits' | 'rateLimit'> {
   limits: IngestLimits
   readAddress: ReadAddress
   budget: Budget
@@ -46,9 +49,9 @@ interface Admission extends DsnKey {
  * The ingest surface (contract §12) for every path under `/api`: envelopes and events of the specification's clients and
  * of Sentry's SDKs. Never rejects; 200 means that the events are on disk.
  */
-export function createIngest({ limits: changed, ...options }: IngestOptions): Send {
+export function createIngest({ limits: changed, rateLimit, ...options }: IngestOptions): Send {
   const limits = { ...defaultLimits, ...changed }
-  const budget = createBudget(limits, () => options.platform.now())
+  const budget = createBudget(limits, rateLimit ?? (() => createRateLimit({ now: () => options.platform.now() })))
   const append = createAppend({ ...options, limits })
   const intake = createIntake(limits.intake)
   const ingest: Ingest = { ...options, limits, readAddress: createAddresses(), budget, intake, append }

@@ -1,0 +1,182 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  WebStandardStreamableHTTPServerTransport,
+  type JSONRPCMessage,
+  type McpServer,
+} from '@modelcontextprotocol/server'
+import type { KeptSubscriptions, Subscriptions } from '../watch/subscriptions.ts'
+import { webRequest, writeResponse } from './exchange.ts'
+import { cancelledRequest, readAnswer, requestId, withSender } from './message-ids.ts'
+import { writeProblem } from './problem.ts'
+import type { KeptAddress, SessionMessage, SessionStore } from './session-store.ts'
+
+/** The server of a session with its subscriptions. */
+export interface BuiltSession {
+  server: McpServer
+  subscriptions: Subscriptions
+}
+
+/** Builds the server of a session; `isListening` tells whether its client has a stream open here. */
+export type BuildSession = (use: { isListening: () => boolean; kept: KeptSubscriptions | undefined }) => BuiltSession
+
+export interface LiveOptions {
+  id: string
+  /** The name of this process. */
+  process: string
+  store: SessionStore
+  build: BuildSession
+  now: () => number
+  /** Called when the client uses the session by listening. */
+  onListening(this: void): void
+}
+
+const REPLAYED_HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
+
+/** A session as one process serves it: its server, its open streams and its running calls. */
+export class LiveSession {
+  readonly id: string
+  readonly #options: LiveOptions
+  readonly #transport: WebStandardStreamableHTTPServerTransport
+  readonly #built: BuiltSession
+  /** Ids of calls that are answered here. */
+  readonly #running = new Set<unknown>()
+  /** Open streams for what is not the answer to a request. */
+  #streams = 0
+  #following: Promise<void> | undefined
+
+  constructor(options: LiveOptions) {
+    const { id, store, process } = options
+    const { others } = store
+    this.id = id
+    this.#options = options
+    this.#transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      onsessionclosed: () => store.remove(id),
+    })
+    const send = this.#transport.send.bind(this.#transport)
+    this.#transport.send = (message, sending) => send(withSender(message, process), sending)
+    this.#built = options.build({
+      isListening: () => this.#isHeard(),
+      kept: others && {
+        add: (uri, digest, most) => others.subscribe(id, { uri, digest }, most),
+        told: (uri, digest) => others.told(id, { uri, digest }),
+        remove: (uri) => others.unsubscribe(id, uri),
+      },
+    })
+  }
+
+  /** Whether the client has a stream open here. */
+  get isListening(): boolean {
+    return this.#streams > 0
+  }
+
+  /** A client that listens to a subscription uses its session. */
+  #isHeard(): boolean {
+    if (this.isListening) this.#options.onListening()
+    return this.isListening
+  }
+
+  /** Whether something of another process may concern this one. */
+  get isBusy(): boolean {
+    return this.isListening || this.#running.size > 0
+  }
+
+  /** Calls `onEnd` when the session has ended here. */
+  async connect(onEnd: () => void): Promise<void> {
+    await this.#built.server.connect(this.#transport)
+    const ended = this.#transport.onclose
+    this.#transport.onclose = () => {
+      ended?.()
+      onEnd()
+    }
+  }
+
+  /** Lets the session begin as its client began it at another process. */
+  async resume(initialize: string): Promise<void> {
+    await this.#replay(JSON.parse(initialize))
+    await this.#replay({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  }
+
+  async #replay(parsedBody: unknown): Promise<void> {
+    const headers = { ...REPLAYED_HEADERS, 'mcp-session-id': this.id }
+    const request = new Request('http://localhost/mcp', { method: 'POST', headers })
+    const response = await this.#transport.handleRequest(request, { parsedBody })
+    await response.text()
+  }
+
+  /** The answer to the request that opens the session, before it is written. */
+  initialize(incoming: IncomingMessage, outgoing: ServerResponse, body: unknown): Promise<Response> {
+    return this.#transport.handleRequest(webRequest(incoming, outgoing), { parsedBody: body })
+  }
+
+  /** Answers a request of the session; what another process waits for is passed on. */
+  async handle(incoming: IncomingMessage, outgoing: ServerResponse, body: unknown): Promise<void> {
+    const isBatch = Array.isArray(body)
+    const messages: unknown[] = isBatch ? body : [body]
+    const here: unknown[] = []
+    for (const message of messages) {
+      const { to, message: given } = this.#recipient(message)
+      if (to === this.#options.process) here.push(given)
+      else if (!(await this.#pass(to, given))) {
+        return writeProblem(outgoing, 429, 'too many messages wait for this session', {
+          headers: { 'retry-after': '2' },
+        })
+      }
+    }
+    if (here.length === 0 && messages.length > 0) return void outgoing.writeHead(202).end()
+    this.#count(incoming, outgoing, here)
+    const request = webRequest(incoming, outgoing)
+    return writeResponse(
+      outgoing,
+      await this.#transport.handleRequest(request, { parsedBody: isBatch ? here : here[0] }),
+    )
+  }
+
+  #recipient(message: unknown): { to: string; message: unknown } {
+    const answer = readAnswer(message)
+    if (answer !== undefined) return answer
+    const cancelled = cancelledRequest(message)
+    const isElsewhere = cancelled !== undefined && !this.#running.has(cancelled)
+    return { to: isElsewhere ? '' : this.#options.process, message }
+  }
+
+  /** Where there is no other process, nobody waits for it. */
+  async #pass(to: string, message: unknown): Promise<boolean> {
+    const { store, now } = this.#options
+    const passed = store.others?.post({ session: this.id, to, body: JSON.stringify(message) }, now())
+    return (await passed) ?? true
+  }
+
+  #count(incoming: IncomingMessage, outgoing: ServerResponse, messages: readonly unknown[]): void {
+    if (outgoing.closed) return
+    if (incoming.method === 'GET') {
+      this.#streams += 1
+      outgoing.once('close', () => {
+        this.#streams -= 1
+        if (!this.isListening) this.#built.subscriptions.rest()
+      })
+    }
+    const ids = messages.map(requestId).filter((id) => id !== undefined)
+    for (const id of ids) this.#running.add(id)
+    outgoing.once('close', () => ids.forEach((id) => this.#running.delete(id)))
+  }
+
+  /** Takes a message that a client sent to another process; returns whether nobody else waits for it. */
+  receive({ to, body }: SessionMessage): boolean {
+    const message: unknown = JSON.parse(body)
+    const isHere = to === this.#options.process || (to === '' && this.#running.has(cancelledRequest(message)))
+    // Another process of this program has read it from its client.
+    if (isHere) this.#transport.onmessage?.(message as JSONRPCMessage)
+    return isHere
+  }
+
+  /** Watches the addresses that the client subscribed to at any process, while it listens here. */
+  follow(addresses: readonly KeptAddress[]): void {
+    if (!this.isListening || this.#following !== undefined) return
+    this.#following = this.#built.subscriptions.follow(addresses).finally(() => (this.#following = undefined))
+  }
+
+  close(): Promise<void> {
+    return this.#built.server.close()
+  }
+}

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto'
+import type { JSONRPCMessage } from '@modelcontextprotocol/server'
+import { isObject, type JsonObject } from '../../lib/objects.ts'
+
+/** A name for this process in the ids of what it asks clients: any process may get the answer. */
+export function newProcessName(): string {
+  return randomBytes(9).toString('base64url')
+}
+
+/** A message to a client; the id of a request, also of one that is cancelled, begins with the name of its process. */
+export function withSender(message: JSONRPCMessage, sender: string): JSONRPCMessage {
+  if (!('method' in message)) return message
+  if ('id' in message) return { ...message, id: `${sender}.${String(message.id)}` }
+  const cancelled = cancelledRequest(message)
+  if (typeof cancelled !== 'number') return message
+  return { ...message, params: { ...message.params, requestId: `${sender}.${String(cancelled)}` } }
+}
+
+/** The process that waits for a client's answer, and the answer with the id that this process gave to its request. */
+export interface Answer {
+  to: string
+  message: JsonObject
+}
+
+/** The message of a client if it answers a request of some process. */
+export function readAnswer(message: unknown): Answer | undefined {
+  if (!isObject(message) || 'method' in message || typeof message['id'] !== 'string') return undefined
+  const { to, id } = /^(?<to>[\w-]+)\.(?<id>\d+)$/.exec(message['id'])?.groups ?? {}
+  return to === undefined ? undefined : { to, message: { ...message, id: Number(id) } }
+}
+
+/** The id of the request that a message cancels. */
+export function cancelledRequest(message: unknown): unknown {
+  if (!isObject(message) || message['method'] !== 'notifications/cancelled') return undefined
+  const { params } = message
+  return isObject(params) ? params['requestId'] : undefined
+}
+
+/** The id of a message that is a request. */
+export function requestId(message: unknown): unknown {
+  return isObject(message) && 'method' in message ? message['id'] : undefined
+}
