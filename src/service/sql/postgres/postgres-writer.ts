@@ -3,17 +3,13 @@ import type { Prepare, Rows } from '../database.ts'
 import type { WriteConnection } from '../writing/write-queue.ts'
 import { isAborted, isPassing, translate, translating } from './postgres-failures.ts'
 import { CommitFlush, type Flush } from './postgres-flush.ts'
+import { WRITE_LOCK } from './postgres-locks.ts'
 import { preparer, queryBuilder, type Answer, type Query, type RunQuery } from './postgres-statements.ts'
 
 /** How long one statement of a write may take. */
 const WRITE_TIMEOUT_MS = 60_000
 /** Transactions of a new connection after which statements are planned again. */
 const FIRST_PLANS = 8
-/**
- * The key of the lock of writes, of this database: "trace" as a number. A transaction takes it, so that it is valid behind a
- * pooler of transactions too.
- */
-export const WRITE_LOCK = 500_052_685_669
 
 interface WriterOptions {
   config: ClientConfig
