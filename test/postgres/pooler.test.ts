@@ -7,16 +7,16 @@ import { origin, startApp, type App } from '../app.ts'
 import { tracegate } from '../cli/run.ts'
 import { configure, heldProbe, probe, reach, readRun, start, until } from '../service/agents/probes.ts'
 import { virtualClock } from '../virtual-clock.ts'
-import { createDatabase, runStatement, SERVER_VARIABLE, TEMPLATE } from './databases.ts'
-import { createPooler, findProgram, type Pooler } from './pooler.ts'
+import { createDatabase, runStatement, TEMPLATE } from './databases.ts'
+import { findProgram } from './machine.ts'
+import { createPooler, type Pooler } from './pooler.ts'
 
-const program = findProgram('pgbouncer')
-if (program === undefined) process.emitWarning('no PgBouncer on this machine: the tests behind a pooler are skipped')
+const program = findProgram('pgbouncer', 'the tests behind a pooler')
 
 let pooler: Pooler
 beforeAll(async () => {
   if (program === undefined) return
-  pooler = createPooler(program, process.env[SERVER_VARIABLE] ?? '')
+  pooler = createPooler(program)
   await pooler.start()
   return () => pooler.kill()
 })

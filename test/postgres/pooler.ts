@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { folderWith, serverFolder } from './machine.ts'
 import { runAs } from './programs.ts'
 
 /** A pooler of transactions in front of a server. */
@@ -12,38 +11,25 @@ export interface Pooler {
   kill(): Promise<void>
 }
 
-/** Where Debian puts what is not for every user. */
-const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
-
-/** A program of this machine; undefined if it is not installed. */
-export function findProgram(name: string): string | undefined {
-  return folders.map((folder) => join(folder, name)).find((file) => existsSync(file))
-}
-
 /** Connections to the server, few enough that processes share each of them. */
 const CONNECTIONS = 4
 
-/** PgBouncer on a socket of its own, in front of the server with that address. It is not started yet. */
-export function createPooler(program: string, server: string): Pooler {
-  const serverFolder = new URL(server).searchParams.get('host') ?? ''
-  // Beside that of the server, which another user may enter too.
-  const folder = mkdtempSync(join(dirname(serverFolder), 'tracegate-pooler-'))
-  const file = join(folder, 'pgbouncer.ini')
-  writeFileSync(
-    file,
-    `[databases]
-* = host=${serverFolder} user=tracegate
+/** PgBouncer on a socket of its own, in front of the run's server. It is not started yet. */
+export function createPooler(program: string): Pooler {
+  const { folder, file } = folderWith(
+    'pgbouncer.ini',
+    (own) => `[databases]
+* = host=${serverFolder()} user=tracegate
 [pgbouncer]
 pool_mode = transaction
 default_pool_size = ${String(CONNECTIONS)}
 auth_type = any
 listen_addr =
 listen_port = 5432
-unix_socket_dir = ${folder}
+unix_socket_dir = ${own}
 server_login_retry = 0.1
 `,
   )
-  if (runAs !== undefined) for (const path of [folder, file]) chownSync(path, runAs.uid, runAs.gid)
   let child: ChildProcess | undefined
   return {
     through(url) {
