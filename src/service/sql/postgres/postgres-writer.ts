@@ -15,7 +15,7 @@ interface WriterOptions {
   config: ClientConfig
   lockTimeoutMs: number
   numberedBy: ReadonlyMap<string, string>
-  /** Whether no pooler of transactions is in between: then the server keeps prepared statements between two of them. */
+  /** Whether no pooler is in between: one of transactions keeps no prepared statements from one of them to the next. */
   isDirect: boolean
   /** Around each statement. */
   timed: (run: RunQuery) => RunQuery
