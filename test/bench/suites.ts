@@ -6,6 +6,7 @@ import { disk } from './suites/disk/index.ts'
 import { faults } from './suites/faults.ts'
 import { ingest } from './suites/ingest/index.ts'
 import { memory } from './suites/memory.ts'
+import { move } from './suites/move/index.ts'
 import { othersWait } from './suites/others-wait/index.ts'
 import { peers } from './suites/peers/index.ts'
 import { processes } from './suites/processes/index.ts'
@@ -24,6 +25,7 @@ export const suites: Readonly<Record<string, Suite>> = {
   queries,
   crash,
   processes,
+  move,
   disk,
   memory,
   tokens,

@@ -55,7 +55,7 @@ export async function borrowDatabase(): Promise<TestDatabase> {
   const { name, url } = database
   const drop = async () => {
     if (uses < MOST_USES) {
-      await run(url, EMPTY)
+      await runStatement(url, EMPTY)
       free.push({ database, uses: uses + 1 })
     } else await database.drop()
   }
@@ -106,10 +106,11 @@ export async function openNewDatabase(folder: string): Promise<NewDatabase> {
 }
 
 function administer(statement: string): Promise<void> {
-  return run(databaseUrl('postgres'), statement)
+  return runStatement(databaseUrl('postgres'), statement)
 }
 
-async function run(url: string, statement: string): Promise<void> {
+/** Runs a statement in a database, on a connection of its own. */
+export async function runStatement(url: string, statement: string): Promise<void> {
   const client = new Client(url)
   await client.connect()
   try {

@@ -4,14 +4,17 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ServiceError } from '../../src/errors.ts'
 import type { Database } from '../../src/service/sql/database.ts'
 import { explainOpening } from '../../src/service/sql/postgres/postgres-failures.ts'
+import { readMigrations } from '../../src/service/sql/migrations.ts'
+import { WRITE_LOCK } from '../../src/service/sql/postgres/postgres-locks.ts'
+import { migratePostgres } from '../../src/service/sql/postgres/postgres-migrate.ts'
+import { connectionConfig } from '../../src/service/sql/postgres/postgres-statements.ts'
 import { openPostgres, type PostgresOptions } from '../../src/service/sql/postgres/postgres.ts'
-import { WRITE_LOCK } from '../../src/service/sql/postgres/postgres-writer.ts'
-import { createDatabase } from './databases.ts'
+import { createDatabase, runStatement } from './databases.ts'
 
 async function newDatabase(options: { sql?: string } = {}): Promise<string> {
   const { url, drop } = await createDatabase()
   onTestFinished(drop)
-  if (options.sql !== undefined) await run(url, options.sql)
+  if (options.sql !== undefined) await runStatement(url, options.sql)
   return url
 }
 
@@ -19,13 +22,6 @@ async function opened(url: string, options: PostgresOptions = {}): Promise<Datab
   const db = await openPostgres(url, options)
   onTestFinished(() => db.close())
   return db
-}
-
-async function run(url: string, statement: string): Promise<void> {
-  const client = new Client(url)
-  await client.connect()
-  await client.query(statement)
-  await client.end()
 }
 
 /** Rows of a table that any test may fill. */
@@ -118,7 +114,7 @@ test('connections that the server has closed are opened again', async () => {
   const db = await opened(url)
   await db.batch((prepare) => prepare(insert).run('before', ''))
   expect(await places(db)).toEqual(['before'])
-  await run(url, closeAll)
+  await runStatement(url, closeAll)
   await db.batch((prepare) => prepare(insert).run('after', ''))
   expect(await places(db)).toEqual(['before', 'after'])
 })
@@ -132,7 +128,7 @@ test('a transaction whose connection is lost fails as a whole, and can be repeat
       await hurt()
       await prepare(insert).run('second', '')
     })
-  await expect(work(() => run(url, closeAll))).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(work(() => runStatement(url, closeAll))).rejects.toMatchObject({ code: 'unavailable' })
   expect(await places(db)).toEqual([])
   await work(() => Promise.resolve())
   expect(await places(db)).toEqual(['first', 'second'])
@@ -184,18 +180,35 @@ test('processes that start at once on an empty database all succeed', async () =
   for (const db of all) expect(await places(db)).toEqual([])
 })
 
-test.each([
-  [
-    'a newer version of the program',
-    "INSERT INTO schema_version VALUES (9999, 'future', 0)",
-    'start the newer program',
-  ],
-])('a database of %s is refused', async (_, statement, why) => {
-  const url = await newDatabase({ sql: statement })
-  await expect(openPostgres(url)).rejects.toMatchObject({
-    code: 'failed_precondition',
-    message: expect.stringContaining(why) as string,
-  })
+test('a statement that returns all columns goes on after a newer process has added one', async () => {
+  const url = await newDatabase()
+  const db = await opened(url)
+  const all = () => db.batch((prepare) => prepare('SELECT * FROM place').all())
+  await db.batch((prepare) => prepare(insert).run('a', ''))
+  expect(await all()).toEqual([{ id: 1, environment_id: 'a', release_id: '' }])
+  await runStatement(url, 'ALTER TABLE place ADD COLUMN added text')
+  expect(await all()).toEqual([{ id: 1, environment_id: 'a', release_id: '', added: null }])
+})
+
+test('a migration gives way to what uses a table, and is tried again', async () => {
+  const url = await newDatabase()
+  const db = await opened(url)
+  const [reader, client] = [new Client(url), new Client(connectionConfig(url))]
+  await reader.connect()
+  await client.connect()
+  onTestFinished(() => client.end())
+  await reader.query('BEGIN; LOCK TABLE place IN ACCESS SHARE MODE')
+  const known = readMigrations('postgres')
+  const version = known.at(-1)!.version + 1
+  const migrations = [...known, { version, name: 'later', sql: 'ALTER TABLE place ADD COLUMN added text' }]
+  const migrating = () => migratePostgres(client, { migrations, giveWayMs: 20 })
+  await expect(migrating()).rejects.toMatchObject({ code: '55P03' })
+  await db.batch((prepare) => prepare(insert).run('a', ''))
+  expect(await places(db)).toEqual(['a'])
+  await reader.end()
+  await migrating()
+  await db.batch((prepare) => prepare(insert).run('b', ''))
+  expect(await places(db)).toEqual(['a', 'b'])
 })
 
 test('a database that does not exist is named without the password, with the way out', async () => {

@@ -1,8 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+/**
+ * Ends the name of a migration of PostgreSQL after which older programs cannot work. Without it, they go on while a newer
+ * one migrates, and may start again afterwards (decision 101).
+ */
+export const BREAKING = '.breaking'
+
 export interface Migration {
   version: number
+  /** Of its file, without `.sql`. */
   name: string
   sql: string
 }

@@ -15,6 +15,8 @@ export type Unit =
   | 'cases/s'
   | 'counters'
   | 'rows'
+  | 'rows/s'
+  | 'answers'
 
 /** What a figure has to reach: of its median, or of its ratio to the row that it is `against`. */
 export interface Goal {

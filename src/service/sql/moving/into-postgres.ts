@@ -5,6 +5,7 @@ import { counted } from '../../../lib/counted.ts'
 import type { Database, Prepare, Rows } from '../database.ts'
 import { explainOpening, isPassing, translate } from '../postgres/postgres-failures.ts'
 import { checkServer, lockingMigrations, migratePostgres } from '../postgres/postgres-migrate.ts'
+import { isPooled } from '../postgres/postgres-pooler.ts'
 import { connectionConfig, preparer, queryBuilder, toBound, type RunQuery } from '../postgres/postgres-statements.ts'
 import { openPostgres } from '../postgres/postgres.ts'
 import {
@@ -206,7 +207,7 @@ class Copy {
   async #index(): Promise<void> {
     await this.#client.query('TRUNCATE requirement_text, test_text')
     const run: RunQuery = (query) => this.#client.query(query)
-    const prepare = preparer({ run, numberedBy: this.#numberedBy, namesStatements: true })
+    const prepare = preparer({ run, numberedBy: this.#numberedBy, namesStatements: !(await isPooled(this.#client)) })
     await this.#options.indexTexts(queryBuilder(run), prepare)
   }
 

@@ -30,6 +30,8 @@ function codeFrom(error: unknown): string {
 export function isPassing(error: unknown): boolean {
   const code = codeFrom(error)
   if (NETWORK.has(code) || PASSING.some((known) => code.startsWith(known))) return true
+  // The socket of a server, or of a pooler, that was stopped.
+  if (code === 'ENOENT') return (error as NodeJS.ErrnoException).syscall === 'connect'
   // `pg` gives these no code.
   return (
     error instanceof Error &&

@@ -1,25 +1,30 @@
 import type { Client } from 'pg'
 import { ServiceError } from '../../../errors.ts'
-import { NewerDatabase, readMigrations, type Migration } from '../migrations.ts'
+import { BREAKING, NewerDatabase, readMigrations, type Migration } from '../migrations.ts'
+import { MIGRATION_LOCK, WRITE_LOCK } from './postgres-locks.ts'
 import { hasUnfinishedCopy } from './unfinished-copy.ts'
 
 /** The oldest version of the server that is tested. */
 const OLDEST_SERVER = 140_000
-/** Another than the lock of writes: processes of an older version go on while one migrates. */
-const MIGRATION_LOCK = 500_052_685_670
+/**
+ * How long a statement of a migration waits for others that use a table: they wait behind it, also those of an older
+ * version that serves requests. Shorter than a write waits for its turn.
+ */
+const GIVE_WAY_MS = 5_000
 
 /**
  * Brings the database to the newest version, each file in one transaction, under a lock that several processes take in
- * turn. Resolves to the column that numbers the rows of each table that has one. Throws `failed_precondition` for a server
- * that is too old, and a database with another encoding than UTF-8, of a newer version of the program, or into which a copy
- * is not complete, unless this is for the copy.
+ * turn. A database of a newer version stays as it is. Resolves to the column that numbers the rows of each table that has
+ * one. Throws `failed_precondition` for a server that is too old, and a database with another encoding than UTF-8, with a
+ * newer version that this program cannot work with, or into which a copy is not complete, unless this is for the copy.
  */
 export async function migratePostgres(
   client: Client,
   {
     migrations = readMigrations('postgres'),
     forCopy = false,
-  }: { migrations?: readonly Migration[]; forCopy?: boolean } = {},
+    giveWayMs = GIVE_WAY_MS,
+  }: { migrations?: readonly Migration[]; forCopy?: boolean; giveWayMs?: number } = {},
 ): Promise<ReadonlyMap<string, string>> {
   await checkServer(client)
   const first = migrations[0]?.version ?? 1
@@ -27,13 +32,14 @@ export async function migratePostgres(
   for (;;) {
     const version = await lockingMigrations(client, async () => {
       if (!forCopy) await requireComplete(client)
-      const current = await readVersion(client)
+      const { version: current, breaking } = await readVersion(client)
+      // A copy has to fill all tables.
+      if (breaking > newest || (forCopy && current > newest)) throw unusable(new NewerDatabase(current, newest).message)
       const next = current === 0 ? migrations[0] : migrations[current + 1 - first]
-      if (next !== undefined) await apply(client, next)
+      if (next !== undefined) await apply(client, next, giveWayMs)
       return next?.version ?? current
     })
-    if (version > newest) throw unusable(new NewerDatabase(version, newest).message)
-    if (version === newest) break
+    if (version >= newest) break
   }
   return numberedColumns(client)
 }
@@ -77,17 +83,29 @@ export async function checkServer(client: Client): Promise<string> {
   return server.name
 }
 
-async function readVersion(client: Client): Promise<number> {
+interface SchemaVersion {
+  version: number
+  /** The newest version that older programs cannot work with; 0 if there is none. */
+  breaking: number
+}
+
+async function readVersion(client: Client): Promise<SchemaVersion> {
   await client.query(
     'CREATE TABLE IF NOT EXISTS schema_version (version bigint PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL)',
   )
-  const { rows } = await client.query<{ version: number }>(
-    'SELECT coalesce(max(version), 0) AS version FROM schema_version',
+  const { rows } = await client.query<SchemaVersion>(
+    `SELECT coalesce(max(version), 0) AS version,
+       coalesce(max(version) FILTER (WHERE name LIKE '%${BREAKING}'), 0) AS breaking FROM schema_version`,
   )
-  return rows[0]?.version ?? 0
+  // An aggregate has one row.
+  return rows[0]!
 }
 
-async function apply(client: Client, { version, name, sql }: Migration): Promise<void> {
+async function apply(client: Client, { version, name, sql }: Migration, giveWayMs: number): Promise<void> {
+  // Without the lock of writes, a write and this one could each wait for a table that the other uses.
+  await client.query(
+    `SET LOCAL lock_timeout = ${String(giveWayMs)}; SELECT pg_advisory_xact_lock(${String(WRITE_LOCK)})`,
+  )
   await client.query(sql)
   const row = [version, name, Date.now()]
   await client.query('INSERT INTO schema_version (version, name, applied_at) VALUES ($1, $2, $3)', row)

@@ -102,8 +102,11 @@ export function preparer(options: PreparerOptions): Prepare {
   })
 }
 
+/** The server refuses a prepared statement whose result has another column since, as after a migration by a newer process. */
+const ALL_COLUMNS = /\b(?:SELECT|RETURNING)\s+(?:\w+\.)?\*/i
+
 function createStatement(sql: string, { run, sending, numberedBy, namesStatements }: PreparerOptions): Statement {
-  const query = (text: string) => (namesStatements ? named(text) : { text })
+  const query = (text: string) => (namesStatements && !ALL_COLUMNS.test(sql) ? named(text) : { text })
   const asked = query(withNumbers(sql))
   let returning: typeof asked | undefined
   const askForNumber = () => {

@@ -3,23 +3,19 @@ import type { Prepare, Rows } from '../database.ts'
 import type { WriteConnection } from '../writing/write-queue.ts'
 import { isAborted, isPassing, translate, translating } from './postgres-failures.ts'
 import { CommitFlush, type Flush } from './postgres-flush.ts'
+import { WRITE_LOCK } from './postgres-locks.ts'
 import { preparer, queryBuilder, type Answer, type Query, type RunQuery } from './postgres-statements.ts'
 
 /** How long one statement of a write may take. */
 const WRITE_TIMEOUT_MS = 60_000
 /** Transactions of a new connection after which statements are planned again. */
 const FIRST_PLANS = 8
-/**
- * The key of the lock of writes, of this database: "trace" as a number. A transaction takes it, so that it is valid behind a
- * pooler of transactions too.
- */
-export const WRITE_LOCK = 500_052_685_669
 
 interface WriterOptions {
   config: ClientConfig
   lockTimeoutMs: number
   numberedBy: ReadonlyMap<string, string>
-  /** Whether no pooler of transactions is in between: then the server keeps prepared statements between two of them. */
+  /** Whether no pooler is in between: one of transactions keeps no prepared statements from one of them to the next. */
   isDirect: boolean
   /** Around each statement. */
   timed: (run: RunQuery) => RunQuery

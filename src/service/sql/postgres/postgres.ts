@@ -5,6 +5,7 @@ import { WriteQueue } from '../writing/write-queue.ts'
 import { explainOpening, isPassing, translating } from './postgres-failures.ts'
 import { createMessages, type OpenMessages } from './postgres-messages.ts'
 import { migratePostgres } from './postgres-migrate.ts'
+import { isPooled } from './postgres-pooler.ts'
 import { connectionConfig, queryBuilder, type Query, type RunQuery } from './postgres-statements.ts'
 import { PostgresWriter } from './postgres-writer.ts'
 
@@ -21,8 +22,7 @@ const OPENING_ATTEMPTS = 5
 
 export interface PostgresOptions {
   /**
-   * The address of the server itself, where `url` leads to a pooler of transactions: such a pooler keeps no prepared
-   * statements and passes no notifications on.
+   * The address of the server itself, where `url` leads to a pooler of transactions, which passes no notifications on.
    */
   listenUrl?: string | undefined
   /** Called for each statement that took a second or longer: with its text, which holds no values. */
@@ -44,11 +44,11 @@ export async function openPostgres(
   { listenUrl, onSlow, forCopy = false, readers = READERS, lockTimeoutMs = LOCK_TIMEOUT_MS }: PostgresOptions = {},
 ): Promise<Database> {
   const config = connectionConfig(url)
-  const numberedBy = await attempts(url, async () => {
+  const { numberedBy, pooled } = await attempts(url, async () => {
     const client = new Client(config)
     try {
       await client.connect()
-      return await migratePostgres(client, { forCopy })
+      return { numberedBy: await migratePostgres(client, { forCopy }), pooled: await isPooled(client) }
     } finally {
       await client.end().catch(ignore)
     }
@@ -57,7 +57,8 @@ export async function openPostgres(
   // A connection that the server closes while nobody uses it is replaced by the next statement.
   pool.on('error', ignore)
   const timed = (run: RunQuery) => reportSlow(run, onSlow)
-  const writer = new PostgresWriter({ config, lockTimeoutMs, numberedBy, isDirect: listenUrl === undefined, timed })
+  const isDirect = listenUrl === undefined && !pooled
+  const writer = new PostgresWriter({ config, lockTimeoutMs, numberedBy, isDirect, timed })
   const messages = createMessages({ config: connectionConfig(listenUrl ?? url), run: readWith(pool) })
   return new PostgresDatabase({ pool, read: queryBuilder(timed(readWith(pool))), writer, messages })
 }

@@ -1,11 +1,8 @@
-import { chmodSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { Client } from 'pg'
-import { startPostgres } from '../../../postgres/server.ts'
+import { runStatement } from '../../../postgres/databases.ts'
 import { serve, type Served } from '../../../serve.ts'
-
-/** As a server that people rely on: each commit is on disk before it is told. */
-const DURABLE = { shared_buffers: '256MB', max_connections: '100' }
+import { startDurablePostgres } from '../../support/durable-postgres.ts'
 
 export interface Pair extends AsyncDisposable {
   one: Served
@@ -17,13 +14,9 @@ export interface Pair extends AsyncDisposable {
 /** Starts a server with an empty database, and two processes with a data directory each. */
 export async function openPair(main: string, folder: string): Promise<Pair> {
   mkdirSync(folder)
-  // The server may run as another user.
-  for (const each of [join(folder, '..'), folder]) chmodSync(each, 0o755)
-  const server = await startPostgres({ settings: DURABLE, within: folder })
-  if (server === undefined) throw new Error('there is no PostgreSQL on this machine')
+  const server = await startDurablePostgres(folder)
   const stack = new AsyncDisposableStack()
   stack.defer(() => server.stop())
-  await run(server.url('postgres'), 'CREATE DATABASE tracegate')
   const env = {
     TRACEGATE_DATABASE_URL: server.url('tracegate'),
     TRACEGATE_SECRET: 'a secret that both processes have',
@@ -35,7 +28,7 @@ export async function openPair(main: string, folder: string): Promise<Pair> {
     await using _creates = await serve({ main, dataDir: join(folder, 'one'), env })
   }
   // The store is measured, and not the limit of the key.
-  await run(server.url('tracegate'), 'UPDATE dsn_key SET rate_per_second = 0')
+  await runStatement(server.url('tracegate'), 'UPDATE dsn_key SET rate_per_second = 0')
   const [one, other] = [await start(join(folder, 'one')), await start(join(folder, 'other'))]
   return {
     one,
@@ -43,11 +36,4 @@ export async function openPair(main: string, folder: string): Promise<Pair> {
     restart: (killed) => start(killed.dataDir),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
-}
-
-async function run(url: string, statement: string): Promise<void> {
-  const client = new Client(url)
-  await client.connect()
-  await client.query(statement)
-  await client.end()
 }
