@@ -13,7 +13,7 @@ import { gateViewFile } from './views.ts'
 const root = resolve(import.meta.dirname, '../..')
 
 /** The Node versions that the published package supports; undici 8 requires this one. */
-const engines = '>=22.19'
+export const engines = '>=22.19'
 
 /**
  * The command: JavaScript of 2009, so that any Node that a client finds can say that it is too old, and where it is.
@@ -120,14 +120,14 @@ export async function bundleCommand(outdir: string, entryPoints: { main: string 
 }
 
 function published() {
-  const { name, version, description, license } = packageJson
-  const server = JSON.parse(readFileSync(join(root, 'server.json'), 'utf8')) as { name: string }
+  const { name, version, description, license, mcpName, keywords } = packageJson
   return {
     name,
     version,
     description,
     license,
-    mcpName: server.name,
+    mcpName,
+    keywords,
     type: 'commonjs',
     engines: { node: engines },
     bin: { [name]: 'tracegate.js' },

@@ -1,2 +1,5 @@
+const { join } = require('node:path')
+const { pathToFileURL } = require('node:url')
+
 // Apart from guard.cjs, because an old Node cannot even read a file with import().
-void import('../main.ts')
+void import(pathToFileURL(join(__dirname, '../main.ts')).href)
