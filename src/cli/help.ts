@@ -4,10 +4,7 @@ import { reportFormatList } from '../contract/test-ingest.ts'
 import { clients } from './clients/list.ts'
 import type { Io } from './support/io.ts'
 
-const clientNames = clients
-  .map(({ id }) => id)
-  .join(', ')
-  .replace('zed, ', `zed,\n${' '.repeat(41)}`)
+const clientNames = clients.map(({ id }) => id).join(', ')
 
 const text = `tracegate - from the crash to the shipped fix, for coding agents
 
@@ -19,8 +16,8 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
                                          prints the DSN and the lines to paste; a second run changes nothing
       --name N --key-prefix P            default: as the repository says
       --repository URL --dry-run         its web address; only show what would be done
-  tracegate install CLIENT [DIR]         what a client's configuration file needs: ${clientNames};
-                                         prints it with the path of the file
+  tracegate install CLIENT [DIR]         print what a client's configuration file needs, and the path of the file;
+                                         ${clientNames}
       --write                            put it there; the rest of the file stays, a second run changes nothing
       --scope user|project               the user's file (default), or that of the project in DIR
       --url http://127.0.0.1:4319/mcp    a running server, instead of one that the client starts
@@ -68,7 +65,8 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
                                          (TRACEGATE_DATABASE_URL), whichever it was made from
   tracegate move --to postgres://...     copy the data directory's database into an empty PostgreSQL database; may be interrupted
                                          and started again
-  tracegate doctor                       check the configuration, and say what takes room or what a deployment offers
+  tracegate doctor                       check settings, token, address, versions, clock, database and the files of clients that
+                                         name tracegate; say how to mend each, and what takes room or what a deployment offers
   tracegate help | version
 
 Settings, each as a variable or as a flag of the same name, --base-url for TRACEGATE_BASE_URL and --data for the data directory.

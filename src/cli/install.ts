@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigError, type Config } from '../config.ts'
@@ -18,6 +17,7 @@ import {
 } from './clients/entry.ts'
 import { FileError, readMembers, setValue, valueAt } from './clients/files/edit.ts'
 import { clients, findClient } from './clients/list.ts'
+import { thisMachine } from './clients/machine.ts'
 import { snippet } from './clients/snippet.ts'
 import { plainLines } from './support/finding.ts'
 import type { Io } from './support/io.ts'
@@ -29,11 +29,7 @@ import { ownCommand, ownWords, quoted } from './support/own-command.ts'
  */
 export function run(config: Config, io: Io): number {
   const client = chosenClient(config)
-  const machine = {
-    home: io.env['HOME'] ?? io.env['USERPROFILE'] ?? homedir(),
-    platform: process.platform,
-    env: io.env,
-  }
+  const machine = thisMachine(io.env)
   const file = chosenFile(client, config, machine)
   const entry =
     config.url === undefined

@@ -1,3 +1,4 @@
+/* oxlint-disable typescript/no-unsafe-member-access -- JavaScript: no types to check */
 const { join } = require('node:path')
 const { pathToFileURL } = require('node:url')
 
