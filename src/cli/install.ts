@@ -87,7 +87,7 @@ function advice(client: Client, entry: Members, config: Config, { platform }: Ma
   const shell = scope === 'project' ? undefined : shellCommand(client, config, platform)
   return [
     'Let Tracegate write it:',
-    `  ${[ownCommand(), 'install', client.id, ...flags.map(quoted), '--write'].join(' ')}`,
+    `  ${[ownCommand(), 'install', ...config.operands.map(quoted), ...flags.map(quoted), '--write'].join(' ')}`,
     ...(shell === undefined ? [] : ['Or:', `  ${shell}`]),
     ...(link === undefined ? [] : ['Or open:', `  ${link}`]),
     ...needs(client, entry, config),
