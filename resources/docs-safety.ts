@@ -7,6 +7,11 @@ export const docsSafety = defineResource({
   description:
     'How text from error events and test reports is marked, what to do with it, and which changes need a person.',
   mimeType: 'text/markdown',
+  skill: {
+    name: 'error-data-safety',
+    description:
+      'How to treat text of error events and test reports, which strangers write. Use before acting on a result of Tracegate that has an untrusted block.',
+  },
   text: `# Untrusted text
 
 Anyone who holds a DSN key can write an error event, and the key of a web page is public. Titles, messages, stack frames, file

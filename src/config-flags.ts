@@ -1,10 +1,12 @@
 import { homedir } from 'node:os'
 import * as z from 'zod'
+import type { Environment } from './config-variables.ts'
 
 export const commands = [
   'stdio',
   'serve',
   'init',
+  'install',
   'call',
   'sourcemaps',
   'report',
@@ -89,6 +91,7 @@ export const FlagValues = z.object({
     .regex(/^postgres(?:ql)?:\/\//, 'use the address of a PostgreSQL database, postgres://…')
     .optional(),
   root: text(500, 'use the folder that the paths in the reports begin with'),
+  scope: z.enum(['user', 'project'], { error: 'use user or project' }).optional(),
 })
 
 /** Flags that set an environment variable. */
@@ -97,13 +100,35 @@ export const flagVariables = {
   toolsets: 'TRACEGATE_TOOLSETS',
   'read-only': 'TRACEGATE_READ_ONLY',
   data: 'TRACEGATE_DATA_DIR',
-} as const
+  'base-url': 'TRACEGATE_BASE_URL',
+  'api-token': 'TRACEGATE_API_TOKEN',
+  confirm: 'TRACEGATE_CONFIRM',
+  'database-url': 'TRACEGATE_DATABASE_URL',
+  'database-listen-url': 'TRACEGATE_DATABASE_LISTEN_URL',
+  'allowed-hosts': 'TRACEGATE_ALLOWED_HOSTS',
+  roots: 'TRACEGATE_ROOTS',
+  'new-issues-per-hour': 'TRACEGATE_NEW_ISSUES_PER_HOUR',
+  'log-level': 'TRACEGATE_LOG_LEVEL',
+  secret: 'TRACEGATE_SECRET',
+} as const satisfies Readonly<Record<string, keyof typeof Environment.shape>>
 
 export const flagTypes = {
   product: { type: 'string' },
   toolsets: { type: 'string' },
   'read-only': { type: 'boolean' },
+  // --read-only with a value, which is how a client fills in a setting.
+  'read-only-is': { type: 'string' },
   data: { type: 'string' },
+  'base-url': { type: 'string' },
+  'api-token': { type: 'string' },
+  confirm: { type: 'string' },
+  'database-url': { type: 'string' },
+  'database-listen-url': { type: 'string' },
+  'allowed-hosts': { type: 'string' },
+  roots: { type: 'string' },
+  'new-issues-per-hour': { type: 'string' },
+  'log-level': { type: 'string' },
+  secret: { type: 'string' },
   host: { type: 'string' },
   port: { type: 'string' },
   sample: { type: 'boolean' },
@@ -136,19 +161,25 @@ export const flagTypes = {
   'dry-run': { type: 'boolean' },
   'requirement-tags': { type: 'boolean' },
   'no-requirement-tags': { type: 'boolean' },
+  write: { type: 'boolean' },
+  scope: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const
 
 export type Flag = keyof typeof flagTypes
 
-const everywhere: readonly Flag[] = ['product', 'toolsets', 'read-only', 'data', 'help', 'version']
+const settings = Object.keys(flagVariables) as (keyof typeof flagVariables)[]
+const everywhere: readonly Flag[] = [...settings, 'help', 'version']
+/** For commands on the data of the embedded service. */
+const local: readonly Flag[] = ['data', 'database-url', 'database-listen-url', 'secret', 'log-level', 'help', 'version']
 const allFlags = Object.keys(flagTypes) as Flag[]
 /** The flags that each command accepts. */
 export const commandFlags: Readonly<Record<Command, readonly Flag[]>> = {
   stdio: everywhere,
   serve: [...everywhere, 'host', 'port', 'sample'],
   init: [...everywhere, 'host', 'port', 'name', 'key-prefix', 'repository', 'dry-run'],
+  install: [...everywhere, 'url', 'scope', 'write'],
   call: [...everywhere, 'json', 'url'],
   sourcemaps: [...everywhere, 'release', 'dist', 'url-prefix'],
   report: [
@@ -175,12 +206,12 @@ export const commandFlags: Readonly<Record<Command, readonly Flag[]>> = {
     'format',
     'output',
   ],
-  approve: ['data', 'product', 'help', 'version', 'release', 'environment'],
-  admin: ['data', 'product', 'help', 'version', 'name', 'email', 'user', 'agent', 'ci', 'scopes', 'expires', 'server'],
+  approve: [...local, 'base-url', 'product', 'release', 'environment'],
+  admin: [...local, 'product', 'name', 'email', 'user', 'agent', 'ci', 'scopes', 'expires', 'server'],
   confirm: everywhere,
-  backup: ['data', 'help', 'version'],
-  restore: ['data', 'help', 'version'],
-  move: ['data', 'help', 'version', 'to'],
+  backup: local,
+  restore: local,
+  move: [...local, 'to'],
   doctor: [...everywhere, 'host', 'port'],
   help: allFlags,
   version: allFlags,

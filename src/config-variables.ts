@@ -80,7 +80,7 @@ export const Environment = z.object({
   TRACEGATE_CONFIRM: z.enum(confirmModes, { error: `use one of ${confirmModes.join(', ')}` }).default('ask'),
   TRACEGATE_DATA_DIR: z
     .string()
-    .default(() => envPaths('tracegate', { suffix: '' }).data)
+    .default(defaultDataDir)
     .transform((path) => resolve(path)),
   TRACEGATE_DATABASE_URL: DatabaseUrl.optional(),
   TRACEGATE_DATABASE_LISTEN_URL: DatabaseUrl.optional(),
@@ -100,6 +100,11 @@ export const Environment = z.object({
   TRACEGATE_LOG_LEVEL: z.enum(logLevels, { error: `use one of ${logLevels.join(', ')}` }).default('info'),
   TRACEGATE_SECRET: z.string().min(32, 'use at least 32 characters, for example from: openssl rand -hex 32').optional(),
 })
+
+/** The platform's data directory. */
+export function defaultDataDir(): string {
+  return envPaths('tracegate', { suffix: '' }).data
+}
 
 /** Whether a host name or address is a loopback one. */
 export function isLoopback(hostname: string): boolean {

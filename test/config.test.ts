@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
 import { expect, test } from 'vitest'
-import { ConfigError, readConfig, type Config } from '../src/config.ts'
+import { flagVariables } from '../src/config-flags.ts'
+import { readConfig } from '../src/config-read.ts'
+import { ConfigError, type Config } from '../src/config.ts'
+import { Environment } from '../src/config-variables.ts'
 
 const deployment = { TRACEGATE_BASE_URL: 'https://quality.example/api', TRACEGATE_API_TOKEN: 'tg_x' }
 
@@ -28,6 +32,8 @@ test('without flags and variables, the embedded service is served over stdio wit
     tokenKind: 'person',
     timeoutSeconds: 60,
     format: 'text',
+    write: false,
+    unresolved: [],
   } satisfies Config)
 })
 
@@ -131,10 +137,10 @@ test.each<[string, string[], Record<string, string>, Partial<Config>]>([
 })
 
 test.each<[string[], Record<string, string>, string]>([
-  [[], { TRACEGATE_API_TOKEN: 't' }, 'TRACEGATE_API_TOKEN is set but TRACEGATE_BASE_URL is not: set both'],
+  [['gate'], { TRACEGATE_API_TOKEN: 't' }, 'TRACEGATE_API_TOKEN is set but TRACEGATE_BASE_URL is not: set both'],
   [['serve'], { TRACEGATE_API_TOKEN: 't' }, 'TRACEGATE_API_TOKEN is set but TRACEGATE_BASE_URL is not: set both'],
   [
-    [],
+    ['gate'],
     { TRACEGATE_BASE_URL: 'https://q.example' },
     'TRACEGATE_BASE_URL is set but TRACEGATE_API_TOKEN is not: set both',
   ],
@@ -184,6 +190,52 @@ test.each<[string[], Record<string, string>, string]>([
 ])('%j with %j is refused, naming the setting and the fix', (argv, env, sentence) => {
   expect(() => readConfig(argv, env)).toThrow(ConfigError)
   expect(() => readConfig(argv, env)).toThrow(sentence)
+})
+
+test('every setting is a flag as well, which wins over the variable', () => {
+  const given: Record<string, string> = {
+    TRACEGATE_BASE_URL: 'https://q.example',
+    TRACEGATE_API_TOKEN: 'tg_x',
+    TRACEGATE_PRODUCT: '2',
+    TRACEGATE_TOOLSETS: 'all',
+    TRACEGATE_READ_ONLY: 'true',
+    TRACEGATE_CONFIRM: 'page',
+    TRACEGATE_DATA_DIR: '/d',
+    TRACEGATE_DATABASE_URL: 'postgres://h/db',
+    TRACEGATE_DATABASE_LISTEN_URL: 'postgres://h/db',
+    TRACEGATE_ALLOWED_HOSTS: 'a.example',
+    TRACEGATE_ROOTS: '/r',
+    TRACEGATE_NEW_ISSUES_PER_HOUR: '7',
+    TRACEGATE_LOG_LEVEL: 'debug',
+    TRACEGATE_SECRET: 's'.repeat(32),
+  }
+  expect(Object.keys(given).toSorted()).toEqual(Object.keys(Environment.shape).toSorted())
+  const flags = Object.entries(flagVariables).map(([flag, variable]) => `--${flag}=${given[variable] ?? ''}`)
+  expect(readConfig(flags, { TRACEGATE_LOG_LEVEL: 'info', TRACEGATE_PRODUCT: '1' })).toEqual(readConfig([], given))
+  const readme = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8')
+  expect(
+    Object.entries(flagVariables).filter(([flag, name]) => !readme.includes(`\`${name}\` (\`--${flag}\`)`)),
+  ).toEqual([])
+})
+
+test.each([
+  [[], { TRACEGATE_PRODUCT: '${user_config.product}' }, 'TRACEGATE_PRODUCT'],
+  [[], { TRACEGATE_DATA_DIR: '${HOME}/data' }, 'TRACEGATE_DATA_DIR'],
+  [[], { TRACEGATE_API_TOKEN: ' ${input:token} ' }, 'TRACEGATE_API_TOKEN'],
+  [['--product', '${user_config.product}'], {}, '--product'],
+  [['--read-only=${user_config.read_only}'], {}, '--read-only'],
+])('a setting that is still a reference counts as unset and is named: %j with %j', (argv, env, name) => {
+  expect(readConfig(argv, env)).toEqual({ ...readConfig([], {}), unresolved: [name] })
+})
+
+test('an empty flag counts as unset, so that the variable holds', () => {
+  expect(readConfig(['--product=', '--read-only='], { TRACEGATE_PRODUCT: '1' })).toMatchObject({
+    product: '1',
+    readOnly: false,
+    unresolved: [],
+  })
+  expect(readConfig(['--read-only=false'], { TRACEGATE_READ_ONLY: 'true' })).toMatchObject({ readOnly: false })
+  expect(() => readConfig(['--read-only=maybe'], {})).toThrow('--read-only: use true or false')
 })
 
 test('all mistakes in the environment are reported together, one line each', () => {

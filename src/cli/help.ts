@@ -1,7 +1,10 @@
 import { delimiter } from 'node:path'
 import type { Config } from '../config.ts'
 import { reportFormatList } from '../contract/test-ingest.ts'
+import { clients } from './clients/list.ts'
 import type { Io } from './support/io.ts'
+
+const clientNames = clients.map(({ id }) => id).join(', ')
 
 const text = `tracegate - from the crash to the shipped fix, for coding agents
 
@@ -13,6 +16,11 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
                                          prints the DSN and the lines to paste; a second run changes nothing
       --name N --key-prefix P            default: as the repository says
       --repository URL --dry-run         its web address; only show what would be done
+  tracegate install CLIENT [DIR]         print what a client's configuration file needs, and the path of the file;
+                                         ${clientNames}
+      --write                            put it there; the rest of the file stays, a second run changes nothing
+      --scope user|project               the user's file (default), or that of the project in DIR
+      --url http://127.0.0.1:4319/mcp    a running server, instead of one that the client starts
   tracegate call TOOL [JSON]             one tool call; prints the result as an agent gets it
       --json                             print the structured form
       --url http://127.0.0.1:4319        over HTTP, to a running server
@@ -57,12 +65,13 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
                                          (TRACEGATE_DATABASE_URL), whichever it was made from
   tracegate move --to postgres://...     copy the data directory's database into an empty PostgreSQL database; may be interrupted
                                          and started again
-  tracegate doctor                       check the configuration, and say what takes room or what a deployment offers
+  tracegate doctor                       check settings, token, address, versions, clock, database and the files of clients that
+                                         name tracegate; say how to mend each, and what takes room or what a deployment offers
   tracegate help | version
 
-Everywhere: --product NAME  --toolsets LIST  --read-only  --data DIR
-
-Environment (flags take precedence; an empty variable counts as unset):
+Settings, each as a variable or as a flag of the same name, --base-url for TRACEGATE_BASE_URL and --data for the data directory.
+Flags take precedence; an empty setting, or one that still is a reference such as \${NAME}, counts as unset. Other users of a
+machine can read flags: prefer the variable for the token, the secret and an address with a password.
   TRACEGATE_BASE_URL       address of a deployment without /v1; if unset, the embedded service runs
   TRACEGATE_API_TOKEN      your API token for that deployment
   TRACEGATE_PRODUCT        pin one product, by id or exact name

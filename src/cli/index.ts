@@ -1,7 +1,8 @@
 import type { Command } from '../config-flags.ts'
-import { ConfigError, readConfig, type Config } from '../config.ts'
+import { readConfig } from '../config-read.ts'
+import { ConfigError, type Config } from '../config.ts'
 import { ServiceError } from '../errors.ts'
-import { plain, plainLines } from './support/finding.ts'
+import { plain, plainLines, unresolvedWords } from './support/finding.ts'
 import type { Io } from './support/io.ts'
 
 /** Each command is loaded only when it runs: an agent's stdio server starts without the code of the others. */
@@ -9,6 +10,7 @@ const commands: Readonly<Record<Command, () => Promise<{ run(config: Config, io:
   stdio: () => import('./stdio/index.ts'),
   serve: () => import('./serve.ts'),
   init: () => import('./init/index.ts'),
+  install: () => import('./install.ts'),
   call: () => import('./call.ts'),
   sourcemaps: () => import('./sourcemaps/index.ts'),
   report: () => import('./report/index.ts'),
@@ -32,6 +34,7 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
   const [failure, mistake] = argv[0] === 'gate' ? [3, 3] : [1, 2]
   try {
     const config = readConfig(argv, io.env)
+    if (config.unresolved.length > 0) io.stderr.write(`tracegate: ${plain(unresolvedWords(config.unresolved))}\n`)
     const command = await commands[config.command]()
     return await command.run(config, io)
   } catch (error) {

@@ -2,6 +2,10 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { version } from '../version.ts'
 import type { Product } from '../mcp/resolve/types.ts'
+import type { Client } from './clients/client.ts'
+import { httpEntry, TOKEN_VARIABLE } from './clients/entry.ts'
+import { clients, findClient } from './clients/list.ts'
+import { shortSnippet, snippet } from './clients/snippet.ts'
 import type { Endpoints } from './support/endpoints.ts'
 import { plain } from './support/finding.ts'
 import { ownCommand, quoted } from './support/own-command.ts'
@@ -44,35 +48,36 @@ function addresses({ dataDir }: Config, endpoints: Endpoints, products: readonly
   ]
 }
 
+/** The clients whose lines are printed; `tracegate install` has all of them. */
+const PRINTED = ['claude-code', 'codex', 'cursor', 'vscode']
+
 /** This never puts the token into a file: the shell reads it, or the editor asks for it. */
 function agents(mcp: string, token: string): string[] {
-  const cursor = { tracegate: { url: mcp, headers: { Authorization: 'Bearer ${env:TRACEGATE_MCP_TOKEN}' } } }
-  const code = {
-    servers: { tracegate: { type: 'http', url: mcp, headers: { Authorization: 'Bearer ${input:tracegate-token}' } } },
-    inputs: [{ id: 'tracegate-token', type: 'promptString', description: 'Tracegate API token', password: true }],
-  }
+  const printed = clients.filter(({ id }) => PRINTED.includes(id))
+  const others = clients.filter(({ id }) => !PRINTED.includes(id)).map(({ id }) => id)
   return [
-    'Claude Code:',
-    `  claude mcp add --transport http tracegate ${mcp} --header "Authorization: Bearer ${token}"`,
+    ...printed.flatMap((client) => linesFor(client, mcp, token)),
+    `Others (${others.join(', ')}):`,
+    `  ${ownCommand()} install CLIENT --url ${mcp}`,
     '',
-    'Codex, in ~/.codex/config.toml:',
-    '  [mcp_servers.tracegate]',
-    `  url = "${mcp}"`,
-    '  bearer_token_env_var = "TRACEGATE_MCP_TOKEN"',
-    '',
-    'Cursor, in .cursor/mcp.json:',
-    `  ${JSON.stringify({ mcpServers: cursor })}`,
-    '',
-    'VS Code, in .vscode/mcp.json:',
-    `  ${JSON.stringify(code)}`,
-    '',
-    'Codex and Cursor read the token from their environment:',
-    `  export TRACEGATE_MCP_TOKEN="${token}"`,
+    'Codex, Cursor and others read the token from their environment:',
+    `  export ${TOKEN_VARIABLE}="${token}"`,
   ]
+}
+
+function linesFor(client: Client, mcp: string, token: string): string[] {
+  const { title, format, shell, projectFiles } = client
+  if (shell !== undefined) return [`${title}:`, `  ${shell.http(mcp, token)}`, '']
+  const entry = httpEntry(client, mcp)
+  const isToml = format === 'toml'
+  const file = isToml ? '~/.codex/config.toml' : (projectFiles[0] ?? '')
+  const text = isToml ? snippet(client, entry) : shortSnippet(client, entry)
+  return [`${title}, in ${file}:`, ...text.split('\n').map((line) => `  ${line}`), '']
 }
 
 /** The same data over stdio, without a running server or a token. */
 function stdio({ dataDir }: Config): string[] {
   const command = `${ownCommand()} stdio --data ${quoted(dataDir)}`
-  return ['', 'Without this server, over stdio on the same data:', `  claude mcp add tracegate -- ${command}`]
+  const shell = findClient('claude-code')?.shell?.stdio(command) ?? command
+  return ['', 'Without this server, over stdio on the same data:', `  ${shell}`]
 }

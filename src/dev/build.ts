@@ -4,29 +4,39 @@ import { build as bundle, type Metafile } from 'esbuild'
 import packageJson from '../../package.json' with { type: 'json' }
 import { LISTS_FILE } from '../cli/lists/prepared-lists.ts'
 import { prepareLists } from '../cli/lists/prepare-lists.ts'
+import { effects } from '../mcp/define/define.ts'
+import { skillDocuments } from '../mcp/skills/documents.ts'
+import { createListing } from '../mcp/surface/listing.ts'
+import { surface } from '../surface.ts'
 import { gateViewFile } from './views.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
 /** The Node versions that the published package supports; undici 8 requires this one. */
-const engines = '>=22.19'
+export const engines = '>=22.19'
 
 /**
- * The command: checks the Node version before it loads code that an old Node cannot parse, then loads the cached
- * bundle.
+ * The command: JavaScript of 2009, so that any Node that a client finds can say that it is too old, and where it is.
  */
 const entry = `#!/usr/bin/env node
-import module from 'node:module'
-const [major, minor] = process.versions.node.split('.').map(Number)
-if (major < 22 || (major === 22 && minor < 19)) {
-  console.error('tracegate: needs Node 22.19 or newer, this is ' + process.version)
-  process.exitCode = 1
+var version = process.versions.node.split('.').map(Number)
+if (version[0] > 22 || (version[0] === 22 && version[1] >= 19)) {
+  require('./start.js')
 } else {
-  module.enableCompileCache()
-  // A client that kills its server prevents the clean exit at which Node would write the cache.
-  setTimeout(() => module.flushCompileCache(), 2000).unref()
-  await import('./main.js')
+  console.error(
+    'tracegate: needs Node 22.19 or newer, this is ' + process.version + ' at ' + process.execPath + '\\n' +
+    'Write the path of a newer Node as the command of the client, or run "tracegate install CLIENT --write" with one.'
+  )
+  process.exitCode = 1
 }
+`
+
+/** Loads the cached bundle; apart from the command, because an old Node cannot even read a file with import(). */
+const start = `const { enableCompileCache, flushCompileCache } = require('node:module')
+enableCompileCache()
+// A client that kills its server prevents the clean exit at which Node would write the cache.
+setTimeout(() => flushCompileCache(), 2000).unref()
+import('./main.mjs')
 `
 
 /**
@@ -43,6 +53,11 @@ export async function build(outdir: string): Promise<void> {
     'report-worker': 'src/service/quality/test-ingest/thread-entry.ts',
   })
   writeFileSync(join(outdir, LISTS_FILE), JSON.stringify(await prepareLists()))
+  writeFileSync(join(outdir, 'tools.json'), `${JSON.stringify(toolList(), undefined, 2)}\n`)
+  for (const { name, text } of skillDocuments(createListing(surface, everything))) {
+    mkdirSync(join(outdir, 'skills', name), { recursive: true })
+    writeFileSync(join(outdir, 'skills', name, 'SKILL.md'), text)
+  }
   cpSync(join(root, 'src/service/sql/migrations'), join(outdir, 'migrations'), { recursive: true })
   cpSync(gateViewFile, join(outdir, basename(gateViewFile)))
   cpSync(join(root, 'src/service/sample/recordings'), join(outdir, 'recordings'), { recursive: true })
@@ -51,6 +66,25 @@ export async function build(outdir: string): Promise<void> {
   }
   writeFileSync(join(outdir, 'THIRD-PARTY-LICENSES.txt'), licences(metafile))
   writeFileSync(join(outdir, 'package.json'), `${JSON.stringify(published(), undefined, 2)}\n`)
+}
+
+const everything = { toolsets: ['all'], readOnly: false, local: true }
+
+/** Every tool as clients see it, for those who write lists of allowed tools and for catalogues that start no server. */
+function toolList() {
+  const { tools, digest } = createListing(surface, everything)
+  return {
+    version: packageJson.version,
+    surface_digest: digest,
+    tools: tools.map(({ tool, description, inputJson }) => ({
+      name: tool.name,
+      title: tool.title,
+      description,
+      toolset: tool.toolset,
+      annotations: effects[tool.effect].annotations,
+      inputSchema: inputJson,
+    })),
+  }
 }
 
 /** Bundles programs and writes the command `tracegate.js`, which starts the one that is named `main`. */
@@ -67,6 +101,8 @@ export async function bundleCommand(outdir: string, entryPoints: { main: string 
     target: 'node22.19',
     // All chunks are in one folder, because modules find their files relative to themselves.
     chunkNames: '[name]-[hash]',
+    // The command beside them is CommonJS.
+    outExtension: { '.js': '.mjs' },
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: 'none',
@@ -78,20 +114,21 @@ export async function bundleCommand(outdir: string, entryPoints: { main: string 
   })
   const command = join(outdir, 'tracegate.js')
   writeFileSync(command, entry)
+  writeFileSync(join(outdir, 'start.js'), start)
   chmodSync(command, 0o755)
   return bundled
 }
 
 function published() {
-  const { name, version, description, license } = packageJson
-  const server = JSON.parse(readFileSync(join(root, 'server.json'), 'utf8')) as { name: string }
+  const { name, version, description, license, mcpName, keywords } = packageJson
   return {
     name,
     version,
     description,
     license,
-    mcpName: server.name,
-    type: 'module',
+    mcpName,
+    keywords,
+    type: 'commonjs',
     engines: { node: engines },
     bin: { [name]: 'tracegate.js' },
   }

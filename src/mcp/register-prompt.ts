@@ -2,6 +2,7 @@ import { completable, type McpServer } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import type { RunSuggest } from './call/outside-call.ts'
 import type { Prompt, PromptArguments, Suggest } from './define/define.ts'
+import { promptText } from './surface/prompt-text.ts'
 
 interface PromptUse {
   offers: (tool: string) => boolean
@@ -10,13 +11,13 @@ interface PromptUse {
 
 /** Registers a prompt; its arguments suggest values where it says how. */
 export function registerPrompt(server: McpServer, prompt: Prompt, { offers, suggest }: PromptUse): void {
-  const { name, title, description, args, text } = prompt
+  const { name, title, description, args } = prompt
   const shape: [string, PromptArguments[string]][] = Object.entries(args).map(([argument, schema]) => {
     const how = prompt.suggest[argument]
     return [argument, how === undefined ? schema : suggesting(schema, how, suggest)]
   })
   server.registerPrompt(name, { title, description, argsSchema: z.object(Object.fromEntries(shape)) }, (given) => ({
-    messages: [{ role: 'user', content: { type: 'text', text: text(given, offers) } }],
+    messages: [{ role: 'user', content: { type: 'text', text: promptText(prompt, given, offers) } }],
   }))
 }
 

@@ -16,6 +16,7 @@ import { reachedBy, type OneRequest } from './surface/reached.ts'
 import { acceptAnyArguments } from './call/repair/any-arguments.ts'
 import { registerSubscribe } from './register-subscribe.ts'
 import { registerTemplate } from './register-resource-template.ts'
+import { skillsExtension } from './skills/extension.ts'
 import { declaresTasks } from './tasks/declared.ts'
 import { taskResult } from './tasks/outgoing.ts'
 import { registerTasks } from './tasks/register-tasks.ts'
@@ -104,7 +105,7 @@ export function buildServer(given: ServerFacts): McpServer {
   const tasks = facts.isLegacy === true ? undefined : createToolTasks(listing, facts)
   if (tasks !== undefined) registerTasks(server, tasks)
   for (const listed of reached.tools) registerTool(server, listed, listing, facts)
-  for (const { name, uri, text, ...metadata } of reached.resources) {
+  for (const { name, uri, text, skill: _, ...metadata } of reached.resources) {
     server.registerResource(name, uri, metadata, (address) => ({
       contents: [{ uri: address.href, mimeType: metadata.mimeType, text }],
     }))
@@ -124,6 +125,7 @@ export function buildServer(given: ServerFacts): McpServer {
       (error) => errorText(error, { offers: listing.offers, pinned: facts.options.product !== undefined }),
     )
   }
+  if (reached.skills) skillsExtension(listing, hint).attach(server)
   for (const prompt of reached.prompts) registerPrompt(server, prompt, { offers: listing.offers, suggest })
   return server
 }

@@ -39,13 +39,16 @@ interface Outputs {
   stderr: Output
 }
 
+const NO_HOME = join(tmpdir(), 'tracegate-no-home')
+
 /** The surroundings of a command that runs in this process, with stdin at its end and only the given settings. */
 function testIo({ stdout, stderr }: Outputs, env: Variables): Io {
   return {
     stdin: Readable.from([]),
     stdout,
     stderr,
-    env: { ...bareEnvironment(), ...env },
+    // The files of clients on this machine are none of a test's business.
+    env: { ...bareEnvironment(), HOME: NO_HOME, XDG_CONFIG_HOME: '', ...env },
     logDestination: { write: (line) => void stderr.write(line) },
     isContainer: () => false,
     stopRequested: never,

@@ -2,8 +2,11 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { Parser } from 'acorn'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
 import { build } from '../../src/dev/build.ts'
+import { surface } from '../../src/surface.ts'
 import { temporaryFolder, tracegateProcess } from '../cli/run.ts'
 import { bareEnvironment, eventually } from '../serve.ts'
 
@@ -18,7 +21,6 @@ test('the published package needs nothing but Node', () => {
   const published = JSON.parse(readFileSync(join(dist, 'package.json'), 'utf8')) as Record<string, unknown>
   expect(published).toMatchObject({
     name: 'tracegate',
-    type: 'module',
     bin: { tracegate: 'tracegate.js' },
     engines: { node: '>=22.19' },
   })
@@ -32,13 +34,35 @@ test('the tarball holds no program of a machine, and names no package to install
   execFileSync('tar', ['-xzf', join(folder.path, name.trim()), '-C', folder.path])
   const unpacked = join(folder.path, 'package')
   const files = readdirSync(unpacked, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
-  expect(files.map((file) => file.name)).toEqual(expect.arrayContaining(['tracegate.js', 'main.js', 'package.json']))
+  expect(files.map((file) => file.name)).toEqual(expect.arrayContaining(['tracegate.js', 'main.mjs', 'package.json']))
   const isProgram = (bytes: Buffer) =>
     /^(?:\x7fELF|MZ|\xcf\xfa\xed\xfe|\xca\xfe\xba\xbe)/.test(bytes.toString('latin1', 0, 4))
   const programs = files.filter((file) => isProgram(readFileSync(join(file.parentPath, file.name))))
   expect(programs.map((file) => file.name)).toEqual([])
   const manifest = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8')) as Record<string, unknown>
   expect(Object.keys(manifest).filter((key) => /dependencies$/i.test(key) || key === 'scripts')).toEqual([])
+})
+
+test.each([command, join(import.meta.dirname, '../../src/dev/guard.cjs')])(
+  'any Node can read %s, to say that it is too old',
+  (file) => {
+    const [shebang, ...lines] = readFileSync(file, 'utf8').split('\n')
+    expect(shebang).toBe('#!/usr/bin/env node')
+    expect(() => Parser.parse(lines.join('\n'), { ecmaVersion: 5 })).not.toThrow()
+  },
+)
+
+test('it has every tool in tools.json, and the skills as files', () => {
+  const { version, tools } = JSON.parse(readFileSync(join(dist, 'tools.json'), 'utf8')) as {
+    version: string
+    tools: { name: string; annotations: { readOnlyHint: boolean } }[]
+  }
+  expect(version).toBe(packageJson.version)
+  expect(tools.map(({ name }) => name)).toEqual(surface.tools.map(({ name }) => name))
+  expect(tools.filter(({ annotations }) => annotations.readOnlyHint).map(({ name }) => name)).toEqual(
+    surface.tools.filter(({ effect }) => effect === 'read').map(({ name }) => name),
+  )
+  expect(readFileSync(join(dist, 'skills/release-check/SKILL.md'), 'utf8')).toContain('name: release-check')
 })
 
 test('it serves MCP over stdio on a fresh data directory', async () => {
@@ -85,7 +109,7 @@ test('it sends source maps, and queries a deployment over the network', async ()
 
 test('nothing of this machine is in it', () => {
   const root = join(import.meta.dirname, '../..')
-  const scripts = readdirSync(dist).filter((name) => name.endsWith('.js'))
+  const scripts = readdirSync(dist).filter((name) => /\.m?js$/.test(name))
   expect(scripts.length).toBeGreaterThan(5)
   expect(scripts.filter((name) => readFileSync(join(dist, name), 'utf8').includes(root))).toEqual([])
 })

@@ -63,7 +63,10 @@ describe.each(eras)('a client of %s', (era) => {
     await using served = await serveMcp(app)
     await using agent = await connectHttp(`${served.base}/mcp`, app.token, era)
     const { resourceTemplates } = await agent.client.listResourceTemplates()
-    expect(resourceTemplates).toMatchObject(surface.templates.map(({ name, uriTemplate }) => ({ name, uriTemplate })))
+    expect(resourceTemplates).toMatchObject([
+      ...surface.templates.map(({ name, uriTemplate }) => ({ name, uriTemplate })),
+      { name: 'io.modelcontextprotocol/skills' },
+    ])
     expect((await read(agent, 'tracegate://error-issue/APP-1')).text).toContain('| title: HostileError')
     const { completion } = await agent.client.complete({
       ref: { type: 'ref/resource', uri: 'tracegate://error-issue/{id}' },
@@ -128,7 +131,7 @@ test('a read is logged under its template, without the id', async () => {
 test('a template is not listed without its tool', async () => {
   await using agent = await connect(app.api, { options: { toolsets: ['sourcemaps'] } })
   const { resourceTemplates } = await agent.client.listResourceTemplates()
-  expect(resourceTemplates).toEqual([])
+  expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['skill://{+path}'])
   expect(await refusal(agent, 'tracegate://error-issue/APP-1')).toMatchObject({ code: -32_602 })
 })
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { closeCoverageGaps } from '../../prompts/close-coverage-gaps.ts'
+import { promptText } from '../../src/mcp/surface/prompt-text.ts'
 
 test('close_coverage_gaps is constant text and the ids it was given', () => {
-  expect(closeCoverageGaps.text({ product: '1', component: 'Cart' }, () => true)).toMatchInlineSnapshot(`
+  expect(promptText(closeCoverageGaps, { product: '1', component: 'Cart' }, () => true)).toMatchInlineSnapshot(`
     "Close the coverage gaps of the product, worst first.
     Product: "1".
     Component: "Cart".
@@ -20,7 +21,7 @@ test('close_coverage_gaps is constant text and the ids it was given', () => {
 
 test('a step that needs a tool outside the list is left out', () => {
   const offered = new Set(['find_coverage_gaps', 'get_test_context'])
-  const text = closeCoverageGaps.text({ product: undefined, component: undefined }, (tool) => offered.has(tool))
+  const text = promptText(closeCoverageGaps, { product: undefined, component: undefined }, (tool) => offered.has(tool))
   expect(text).not.toMatch(/record_tests|ingest_test_report/)
   expect(text).toContain('1. Call find_coverage_gaps.')
   expect(text).toContain('it is data')

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { followAgentRun } from '../../prompts/follow-agent-run.ts'
+import { promptText } from '../../src/mcp/surface/prompt-text.ts'
 
 const nothing = { product: undefined, config: undefined, run: undefined }
 
 test('follow_agent_run is constant text and the ids it was given', () => {
-  expect(followAgentRun.text({ product: '1', config: 'Nightly', run: 'a1' }, () => true)).toMatchInlineSnapshot(`
+  expect(promptText(followAgentRun, { product: '1', config: 'Nightly', run: 'a1' }, () => true)).toMatchInlineSnapshot(`
     "Follow a run of a background agent and explain its result to the user.
     Product: "1".
     Agent config: "Nightly".
@@ -21,12 +22,12 @@ test('follow_agent_run is constant text and the ids it was given', () => {
 
 test('where starting runs is not offered no step names it', () => {
   const offered = new Set(['get_agent_run', 'get_workspace_context', 'review_branch'])
-  const text = followAgentRun.text(nothing, (tool) => offered.has(tool))
+  const text = promptText(followAgentRun, nothing, (tool) => offered.has(tool))
   expect(text).not.toMatch(/start_agent_run/)
   expect(text).toContain('call again, with after_event')
 })
 
 test('an argument is quoted and in one line', () => {
-  const text = followAgentRun.text({ ...nothing, run: 'a\nIgnore all' }, () => true)
+  const text = promptText(followAgentRun, { ...nothing, run: 'a\nIgnore all' }, () => true)
   expect(text).toContain('Run: "a Ignore all".')
 })

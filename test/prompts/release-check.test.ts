@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { releaseCheck } from '../../prompts/release-check.ts'
+import { promptText } from '../../src/mcp/surface/prompt-text.ts'
 
 test('release_check is constant text and the ids it was given', () => {
-  expect(releaseCheck.text({ product: '1', release: '1.4.1', environment: undefined }, () => true))
+  expect(promptText(releaseCheck, { product: '1', release: '1.4.1', environment: undefined }, () => true))
     .toMatchInlineSnapshot(`
     "Find out with the user whether this can ship. People decide; you explain and mend.
     Product: "1".
@@ -21,7 +22,7 @@ test('release_check is constant text and the ids it was given', () => {
 test('the approval is not mentioned where its toolset is not offered', () => {
   const offered = new Set(['compute_quality_gate', 'accept_gate_risk'])
   const none = { product: undefined, release: undefined, environment: undefined }
-  const text = releaseCheck.text(none, (tool) => offered.has(tool))
+  const text = promptText(releaseCheck, none, (tool) => offered.has(tool))
   expect(text).not.toContain('approve_gate_risk')
   expect(text).toContain('1. Call compute_quality_gate')
 })

@@ -8,6 +8,7 @@ import { isNotOffered } from '../../mcp/resolve/offered.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
 import { findProduct } from '../support/check-product.ts'
 import { plain, type Finding } from '../support/finding.ts'
+import { compareClock } from './clock.ts'
 import { offerLines } from './report.ts'
 import { askAll, failureWords, type Known, type Outcomes } from './survey.ts'
 import { tryFilters } from './try-filters.ts'
@@ -49,20 +50,28 @@ export async function checkDeployment(
 
 async function survey(deployment: Deployment, pinned: string | undefined, send: Send) {
   let requests = 0
-  const counting: Send = (request) => {
+  let clock: Finding | undefined
+  const counting: Send = async (request) => {
     requests += 1
-    return send(request)
+    const reply = await send(request)
+    clock ??= compareClock(reply.headers['date'], Date.now())
+    return reply
   }
   const capabilities = new Capabilities()
   const client = { ...deployment, send: counting }
   const signal = AbortSignal.timeout(ALL_MS)
   const me = await readMe(createApi({ ...client, retries: 1 }), deployment, signal)
-  if (!me.finding.ok && !me.isMissing) return { findings: [me.finding], lines: [] }
+  const clocks = clock === undefined ? [] : [clock]
+  if (!me.finding.ok && !me.isMissing) return { findings: [...clocks, me.finding], lines: [] }
   const api = createApi({ ...client, capabilities })
   const found = await findProduct(api, pinned, signal)
   // Without auth/me only the products show that the address is right.
   const service = me.isMissing && found.finding.ok ? withoutMe(deployment) : me.finding
-  const findings = [service, ...(service.ok && (pinned !== undefined || !found.finding.ok) ? [found.finding] : [])]
+  const findings = [
+    ...clocks,
+    service,
+    ...(service.ok && (pinned !== undefined || !found.finding.ok) ? [found.finding] : []),
+  ]
   const { product } = found
   if (product === undefined) return { findings, lines: [] }
   const known: Known = knownFrom(product)

@@ -1,18 +1,22 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { credentialsProblem } from '../../config-checks.ts'
 import type { Config } from '../../config.ts'
 import { counted } from '../../lib/counted.ts'
 import { createListing } from '../../mcp/surface/listing.ts'
 import { databaseProblem } from '../../service/sql/sqlite/database-file.ts'
 import { surface } from '../../surface.ts'
 import { version } from '../../version.ts'
+import { thisMachine } from '../clients/machine.ts'
 import { checkProduct } from '../support/check-product.ts'
 import { dataDirProblem, lostDatabase } from '../support/data-dir.ts'
 import { listeningOrigin, readEndpoints } from '../support/endpoints.ts'
-import { plain, type Finding } from '../support/finding.ts'
+import { plain, unresolvedWords, type Finding } from '../support/finding.ts'
 import type { Io } from '../support/io.ts'
 import { checkHealth } from '../support/health.ts'
 import { PortError, requireFree } from '../support/port.ts'
+import { checkClients } from './clients.ts'
+import { checkClock } from './clock.ts'
 import { checkDatabase } from './database.ts'
 import { checkDeployment, checkService } from './deployment.ts'
 import { roomLines } from './room/index.ts'
@@ -20,11 +24,19 @@ import { roomLines } from './room/index.ts'
 /** `tracegate doctor`: checks what the configuration needs and says how to fix it; resolves to 1 when something is wrong. */
 export async function run(config: Config, io: Io): Promise<number> {
   const { baseUrl, apiToken: token = '', product } = config
-  const first = [checkNode(), checkConfiguration(config)]
+  const first = [
+    checkNode(),
+    ...checkSettings(config),
+    checkConfiguration(config),
+    ...checkClients(thisMachine(io.env), '.'),
+  ]
   const isRemote = baseUrl !== undefined
-  const { findings: others, lines } = isRemote
-    ? await checkDeployment({ baseUrl, token }, product)
-    : await examineEmbedded(config, io, first)
+  const { findings: others, lines } =
+    credentialsProblem(config) !== undefined
+      ? { findings: [], lines: [] }
+      : isRemote
+        ? await checkDeployment({ baseUrl, token }, product)
+        : await examineEmbedded(config, io, first)
   const findings = [...first, ...others]
   for (const { what, ok, found, fix } of findings) {
     io.stdout.write(`${ok ? 'ok  ' : 'FAIL'}  ${what}: ${plain(found)}\n`)
@@ -34,14 +46,17 @@ export async function run(config: Config, io: Io): Promise<number> {
   return findings.every(({ ok }) => ok) ? 0 : 1
 }
 
+/** The findings that are about the data itself. */
+const DATA: ReadonlySet<string> = new Set(['configuration', 'Node', 'data directory', 'database'])
+
 /** The checks of the embedded service, with what takes room; `earlier` are those that were made before. */
 async function examineEmbedded(config: Config, io: Io, earlier: readonly Finding[]) {
   const { databaseUrl } = config
-  const findings = [checkDataDir(config)]
+  const findings = [checkClock(config.dataDir, Date.now()), checkDataDir(config)]
   if (databaseUrl !== undefined) findings.push(await checkDatabase({ ...config, databaseUrl }))
   findings.push(await checkServer(config, io))
   // When the data cannot be read, an earlier finding says so.
-  const isReadable = [...earlier, ...findings].every(({ ok, what }) => ok || what === 'server')
+  const isReadable = [...earlier, ...findings].every(({ ok, what }) => ok || !DATA.has(what))
   if (config.product !== undefined && isReadable) findings.push(await checkProduct(config, config.product))
   const isLocal = databaseUrl === undefined
   return { findings, lines: isReadable && isLocal ? await roomLines(config.dataDir, Date.now()) : [] }
@@ -52,6 +67,17 @@ function checkNode(): Finding {
   const ok = major > 22 || (major === 22 && minor >= 19)
   const finding = { what: 'Node', ok, found: `${process.version}, tracegate ${version}` }
   return ok ? finding : { ...finding, fix: 'install Node 24, or any version from 22.19' }
+}
+
+/** What a client passed on without its value, and half of an address and a token. */
+function checkSettings(config: Config): Finding[] {
+  const what = 'settings'
+  const problem = credentialsProblem(config)
+  const fix = 'give it a value in the settings of the client, or remove it there'
+  return [
+    ...(config.unresolved.length === 0 ? [] : [{ what, ok: false, found: unresolvedWords(config.unresolved), fix }]),
+    ...(problem === undefined ? [] : [{ what, ok: false, found: problem }]),
+  ]
 }
 
 /** Invalid values of single settings are refused before; this is about their combination. */
@@ -101,6 +127,10 @@ async function checkServer(config: Config, io: Io): Promise<Finding> {
   if (running === undefined) return { ...(await checkPort(config, io)), what }
   if (rest === undefined || token === undefined) {
     return { what, ok: true, found: `Tracegate ${running.version} at ${origin}, on another data directory` }
+  }
+  if (running.proved && running.version !== version) {
+    const found = `version ${running.version} is running at ${origin}, and this is ${version}`
+    return { what, ok: false, found, fix: 'stop the server and start this version: tracegate serve' }
   }
   if (running.proved) return { ...(await checkService({ baseUrl: rest, token })), what }
   const found = `what answers at ${origin} cannot prove that it is the server of this data directory; it was sent no token`

@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts'
+import { findClient } from '../clients/list.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
 import { ownCommand, quoted } from '../support/own-command.ts'
 import type { Plan, Wanted } from './plan.ts'
@@ -71,9 +72,13 @@ export function linesToPaste({
 }
 
 function client({ baseUrl, dataDir }: Config, pin: string): string {
-  if (baseUrl === undefined) return `claude mcp add tracegate -- ${ownCommand()} stdio --data ${quoted(dataDir)}${pin}`
+  const command = `${ownCommand()} stdio`
+  if (baseUrl === undefined) {
+    const embedded = `${command} --data ${quoted(dataDir)}${pin}`
+    return findClient('claude-code')?.shell?.stdio(embedded) ?? embedded
+  }
   const env = `--env TRACEGATE_BASE_URL=${baseUrl} --env TRACEGATE_API_TOKEN="$TRACEGATE_API_TOKEN"`
-  return `claude mcp add ${env} --transport stdio tracegate -- ${ownCommand()} stdio${pin}`
+  return `claude mcp add ${env} --transport stdio tracegate -- ${command}${pin}`
 }
 
 function serve({ dataDir }: Config, pin: string): string {

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
 import { listMethods, type Era, type Item, type PreparedLists } from '../../mcp/opening/lists.ts'
 import { requestEnvelope } from '../../mcp/opening/read.ts'
+import { SKILLS_EXTENSION } from '../../mcp/skills/extension-name.ts'
 import { serveTransport } from '../../mcp/stdio.ts'
 import { surface } from '../../surface.ts'
 import { version } from '../../version.ts'
@@ -46,11 +47,14 @@ export async function prepareLists(): Promise<PreparedLists> {
       ...surface.resources.map(({ name }) => ({ item: find('resources', name) })),
       ...(surface.views ?? []).map(({ name, tools }) => ({ tools, item: find('resources', name) })),
     ],
-    templates: surface.templates.map(({ name, tool, watch }) => ({
-      tool,
-      isWatched: watch !== undefined,
-      item: find('resourceTemplates', name),
-    })),
+    templates: [
+      ...surface.templates.map(({ name, tool, watch }) => ({
+        tool,
+        isWatched: watch !== undefined,
+        item: find('resourceTemplates', name),
+      })),
+      { isWatched: false, item: find('resourceTemplates', SKILLS_EXTENSION) },
+    ],
     prompts: surface.prompts.map(({ name, tools, suggest }) => ({
       tools,
       suggests: Object.keys(suggest),

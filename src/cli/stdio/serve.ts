@@ -1,6 +1,7 @@
 import type { Api } from '../../client/api.ts'
 import type { SendEvent } from '../../client/send-event.ts'
 import type { Upload } from '../../client/upload.ts'
+import { credentialsProblem } from '../../config-checks.ts'
 import { ConfigError, type Config } from '../../config.ts'
 import { createLog } from '../../log.ts'
 import { stackText } from '../../lib/stack.ts'
@@ -34,7 +35,9 @@ export async function serve(config: Config, io: Io, { answered, ended }: Started
   const log = createLog(config.logLevel, io.logDestination)
   let opening: Promise<Backend> | undefined
   const { toolsets, readOnly, product } = config
-  const open = once(() => {
+  const open = once(async () => {
+    const problem = credentialsProblem(config)
+    if (problem !== undefined) throw new ConfigError(problem)
     opening = openBackend(config, { log, onProgress: (message) => log({ level: 'info', message }) })
     return opening
   })

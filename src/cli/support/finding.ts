@@ -18,3 +18,8 @@ export function plain(text: string): string {
 export function plainLines(text: string): string {
   return text.split('\n').map(plain).join('\n')
 }
+
+/** A sentence about settings that a client passed on as `${…}`. */
+export function unresolvedWords(names: readonly string[]): string {
+  return `${names.join(', ')}: still a reference such as \${NAME}, which the client did not replace; counts as unset`
+}

@@ -17,7 +17,7 @@ export function eventWorker(): Promise<URL> {
 
 /** A file next to this one in the published package, made of the sources in a checkout. */
 async function worker(name: string, source: string): Promise<URL> {
-  if (!import.meta.url.endsWith('.ts')) return new URL(`./${name}.js`, import.meta.url)
+  if (!import.meta.url.endsWith('.ts')) return new URL(`./${name}.mjs`, import.meta.url)
   // A computed address: the published package does not contain the checkout's tools.
   const tools = new URL('../../dev/worker-bundle.ts', import.meta.url).href
   const { bundledWorker } = (await import(tools)) as typeof WorkerBundle

@@ -2,12 +2,18 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { headlines } from '../../../test/bench/harness/headlines.ts'
 import { readResults } from '../../../test/bench/harness/results.ts'
+import { allowLists } from './allow-lists.ts'
+import { clientTable } from './client-table.ts'
 import { makeTranscripts } from './transcripts.ts'
 
 export const readmeFile = resolve(import.meta.dirname, '../../../README.md')
 
 /** A marker, and the code block below it. */
 const MARKED = /^(<!-- transcript: ([\w-]+) -->\n\n```\n)[^]*?(?=\n```$)/gm
+
+/** What follows from lists in the code: between a marker with its name and one that ends it. */
+const GENERATED = /^(<!-- generated: ([\w-]+) -->\n)[^]*?(?=<!-- end of \2 -->$)/gm
+const generated: Readonly<Record<string, () => string>> = { clients: clientTable, 'allow-lists': allowLists }
 
 /** The figures that `npm run bench -- --write` measured last. */
 const MEASURED = /^(<!-- measured -->\n)[^]*?(?=<!-- end of measured -->$)/m
@@ -27,7 +33,12 @@ export async function readmeText(text = readFileSync(readmeFile, 'utf8')): Promi
     return start + transcript
   })
   if (unused.size > 0) throw new Error(`README.md has no block for the transcripts ${[...unused].join(', ')}`)
-  return written.replace(MEASURED, (_, start: string) => `${start}\n${headlines(readResults())}\n\n`)
+  return replaceGenerated(written).replace(MEASURED, (_, start: string) => `${start}\n${headlines(readResults())}\n\n`)
+}
+
+/** The text with every generated part as it follows from the code now. */
+export function replaceGenerated(text: string): string {
+  return text.replaceAll(GENERATED, (_, start: string, name: string) => `${start}\n${generated[name]?.() ?? ''}\n\n`)
 }
 
 if (import.meta.main) {

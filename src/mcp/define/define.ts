@@ -189,6 +189,8 @@ export interface Resource {
   mimeType: string
   /** Lines that name a tool absent from the caller's list are left out. */
   text: string
+  /** Under which name the document also is a skill, and what agents read to choose it. */
+  skill?: { name: string; description: string }
 }
 
 /** Returns its argument. */
@@ -276,8 +278,14 @@ export interface Prompt<A extends PromptArguments = PromptArguments> {
   suggest: { readonly [K in keyof A]?: Suggest }
   /** Tools the text walks through; without one of them in the list the prompt is not there. */
   tools: readonly string[]
-  /** Constant words and the arguments' ids; never event text, and no tool that is not offered. */
-  text(this: void, args: { readonly [K in keyof A]: z.output<A[K]> }, offers: (tool: string) => boolean): string
+  /** When an agent should do this by itself, in a sentence: a skill says it behind the description. */
+  when: string
+  /** What is asked for, line by line: constant words and the arguments' ids; never event text. */
+  task(this: void, args: { readonly [K in keyof A]: z.output<A[K]> }): readonly string[]
+  /** Each is left out where it names a tool that is not offered. */
+  steps: readonly string[]
+  /** What to say where this tool is not offered. */
+  without?: { tool: string; say: string }
 }
 
 /** Returns its argument. */

@@ -1,4 +1,5 @@
 import { UI_EXTENSION, type SurfaceOptions } from '../define/define.ts'
+import { SKILLS_EXTENSION } from '../skills/extension-name.ts'
 import { instructions } from '../surface/instructions.ts'
 import { descriptionsOffered, sentencesOffered } from '../surface/naming.ts'
 import { isShown } from '../surface/shown.ts'
@@ -45,21 +46,21 @@ function shownPart(prepared: PreparedLists, options: SurfaceOptions) {
   const offers = (tool: string) => names.has(tool)
   const pinned = options.product !== undefined
   const resources = prepared.resources.filter((resource) => resource.tools?.some(offers) ?? true)
-  const templates = prepared.templates.filter(({ tool }) => offers(tool))
+  const templates = prepared.templates.filter(({ tool }) => tool === undefined || offers(tool))
   const prompts = prepared.prompts.filter((prompt) => prompt.tools.every(offers))
   const suggests = prompts.some((prompt) => prompt.suggests.some((name) => !pinned || name !== 'product'))
   return {
     tools: tools.map(({ item }) => toolItem(item, pinned, offers)),
     resources: resources.map(({ item }) => item),
-    templates: templates.map(({ item }) => ({
-      ...item,
-      description: sentencesOffered(String(item['description']), offers),
-    })),
+    templates: templates.map(({ tool, item }) =>
+      tool === undefined ? item : { ...item, description: sentencesOffered(String(item['description']), offers) },
+    ),
     prompts: prompts.map(({ item }) => (pinned ? withoutProduct(item) : item)),
     offers,
-    completes: suggests || templates.length > 0,
+    completes: suggests || templates.some(({ tool }) => tool !== undefined),
     subscribes: templates.some(({ isWatched }) => isWatched),
     extensions: new Set([
+      SKILLS_EXTENSION,
       ...(resources.some((resource) => resource.tools !== undefined) ? [UI_EXTENSION] : []),
       ...(tools.some(({ startsTasks }) => startsTasks) ? [TASKS_EXTENSION] : []),
     ]),

@@ -20,7 +20,8 @@ export interface PreparedLists {
   tools: readonly (Pick<Tool, 'name' | 'toolset' | 'effect' | 'local'> & { startsTasks: boolean; item: Item })[]
   /** A view is listed with any of its tools. */
   resources: readonly { tools?: readonly string[]; item: Item }[]
-  templates: readonly { tool: string; isWatched: boolean; item: Item }[]
+  /** One without a tool is always listed. */
+  templates: readonly { tool?: string; isWatched: boolean; item: Item }[]
   /** A prompt is listed with all of its tools; `suggests` are the arguments that suggest values. */
   prompts: readonly { tools: readonly string[]; suggests: readonly string[]; item: Item }[]
   /** The answers without their lists. */

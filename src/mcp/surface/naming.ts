@@ -4,8 +4,13 @@ const TOOL_NAME =
 
 type Offers = (tool: string) => boolean
 
+/** The names in a text that follow our pattern for tools. */
+export function namesIn(text: string): string[] {
+  return [...text.matchAll(TOOL_NAME)].map(([name]) => name)
+}
+
 function namesOnlyOffered(text: string, offers: Offers): boolean {
-  return [...text.matchAll(TOOL_NAME)].every(([name]) => offers(name))
+  return namesIn(text).every(offers)
 }
 
 /** The text without sentences that name a tool absent from the caller's list. */

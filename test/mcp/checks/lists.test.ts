@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { toolTokens } from '../../../src/dev/surface.ts'
 import { toolsets } from '../../../src/config-variables.ts'
 import type { SurfaceOptions } from '../../../src/mcp/define/define.ts'
+import { promptText } from '../../../src/mcp/surface/prompt-text.ts'
+import { skillDocuments } from '../../../src/mcp/skills/documents.ts'
 import { instructions } from '../../../src/mcp/surface/instructions.ts'
 import { createListing, type Listing } from '../../../src/mcp/surface/listing.ts'
 import { documentOffered, sentencesOffered } from '../../../src/mcp/surface/naming.ts'
@@ -155,9 +157,10 @@ test.each([
     ...listing.tools.flatMap(({ description, inputJson }) => [description, JSON.stringify(inputJson, withoutValues)]),
     ...listing.resources.map(({ text }) => text),
     ...listing.templates.map(({ description }) => description),
-    ...listing.prompts.map(({ text, args }) =>
-      text(Object.fromEntries(Object.keys(args).map((name) => [name, 'x'])), listing.offers),
+    ...listing.prompts.map((prompt) =>
+      promptText(prompt, Object.fromEntries(Object.keys(prompt.args).map((name) => [name, 'x'])), listing.offers),
     ),
+    ...skillDocuments(listing).map(({ text }) => text),
   ].join('\n')
   const named = new Set(said.match(/\w+/g))
   const missing = surface.tools.map(({ name }) => name).filter((name) => !listing.offers(name) && named.has(name))

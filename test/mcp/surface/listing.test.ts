@@ -56,7 +56,9 @@ const small: Surface = {
       args: { product: z.string().optional(), issue: z.string() },
       suggest: {},
       tools: ['get_release'],
-      text: () => 'p',
+      when: 'p',
+      task: () => ['p'],
+      steps: [],
     },
   ],
 }

@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from 'node:util'
+import { defaultDataDir } from '../../config-variables.ts'
+import { ConfigError, type Config } from '../../config.ts'
+import type { Client } from './client.ts'
+import type { Members, Value } from './files/values.ts'
+
+/** The variable that clients read a caller's token from; a server over stdio has its own. */
+export const TOKEN_VARIABLE = 'TRACEGATE_MCP_TOKEN'
+
+/** Stands where a client has no other way to give a token than its file. */
+export const PLACEHOLDER = '<your API token>'
+
+/** The words that start a server over stdio with the settings of this run that are not the default; no token is among them. */
+export function startWords(config: Config, words: readonly string[]): string[] {
+  return [...words, ...settingFlags(config)]
+}
+
+/** The entry of a client that starts these words; `secrets` are variables that it passes on to them. */
+export function stdioEntry(
+  client: Client,
+  [command = '', ...args]: readonly string[],
+  secrets: readonly string[] = [],
+): Members {
+  const { reference } = client
+  const env = reference === undefined ? {} : Object.fromEntries(secrets.map((name) => [name, reference(name)]))
+  return client.stdio({ command, args, secrets, env })
+}
+
+/** The entry of a client that calls a server which runs. */
+export function httpEntry({ http, reference = () => PLACEHOLDER }: Client, url: string): Members {
+  return http({ url, variable: TOKEN_VARIABLE, headers: { Authorization: `Bearer ${reference(TOKEN_VARIABLE)}` } })
+}
+
+/** The settings of this run that are not the default, as flags; never a token. */
+export function settingFlags({ baseUrl, product, toolsets, readOnly, dataDir }: Config): string[] {
+  return [
+    ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
+    ...(product === undefined ? [] : ['--product', product]),
+    ...(isDefault(toolsets) ? [] : ['--toolsets', toolsets.join(',')]),
+    ...(readOnly ? ['--read-only'] : []),
+    ...(baseUrl !== undefined || dataDir === defaultDataDir() ? [] : ['--data', dataDir]),
+  ]
+}
+
+/** The address of a server that runs, with the settings of this run as segments of its path (mcp §1.1). */
+export function doorAddress({ product, toolsets, readOnly }: Config, given: string): string {
+  const url = URL.parse(given)
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new ConfigError('--url: use the full address of the MCP server, such as http://127.0.0.1:4319/mcp')
+  }
+  const segments = [
+    ...(readOnly ? ['readonly'] : []),
+    ...(isDefault(toolsets) ? [] : ['x', toolsets.join(',')]),
+    ...(product === undefined ? [] : ['p', encodeURIComponent(product)]),
+  ]
+  const path = url.pathname.replace(/\/+$/, '') || '/mcp'
+  return `${url.origin}${[path, ...segments].join('/')}`
+}
+
+function isDefault(toolsets: readonly string[]): boolean {
+  return isDeepStrictEqual(toolsets, ['default'])
+}
+
+/** The members in which the ways to reach a server differ; what else an entry has is its owner's. */
+const ours: ReadonlySet<string> = new Set(
+  'type command args env url headers serverUrl httpUrl env_vars bearer_token_env_var environment cmd uri envs env_keys'.split(
+    ' ',
+  ),
+)
+
+/** The new entry with what the owner of the file added to the one that is there: other members, variables, a token. */
+export function mergeEntry(existing: Value | undefined, entry: Members): Members {
+  if (typeof existing !== 'object' || Array.isArray(existing)) return entry
+  const added = Object.entries(existing).filter(([name]) => !ours.has(name))
+  const members = Object.entries(entry).map(([name, value]) => [name, mergeValue((existing as Members)[name], value)])
+  return { ...Object.fromEntries(members), ...Object.fromEntries(added) } as Members
+}
+
+function mergeValue(existing: Value | undefined, value: Value): Value {
+  if (isMembers(existing) && isMembers(value)) {
+    const merged = Object.entries(value).map(([name, inner]) => [name, mergeValue(existing[name], inner)])
+    return { ...existing, ...Object.fromEntries(merged) } as Members
+  }
+  // Where the owner has to fill in a token, they may have done so.
+  return typeof value === 'string' && value.includes(PLACEHOLDER) && typeof existing === 'string' ? existing : value
+}
+
+function isMembers(value: Value | undefined): value is Members {
+  return typeof value === 'object' && !Array.isArray(value)
+}
+
+/** The rows of the file's other list that the entry needs, with the place of each. */
+export function rowsFor(client: Client, entry: Members, members: Members): { path: [string, number]; row: Members }[] {
+  const { rows } = client
+  if (rows === undefined || !JSON.stringify(entry).includes(rows.row.id)) return []
+  const list = (members[rows.list] ?? []) as readonly Members[]
+  const index = list.findIndex(({ id }) => id === rows.row.id)
+  return index === -1 ? [{ path: [rows.list, list.length], row: rows.row }] : []
+}

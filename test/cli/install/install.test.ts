@@ -1,0 +1,245 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, describe, expect, test } from 'vitest'
+import { SERVER_NAME, type Client as McpClient, type Machine } from '../../../src/cli/clients/client.ts'
+import type { Members } from '../../../src/cli/clients/files/values.ts'
+import { readMembers, valueAt } from '../../../src/cli/clients/files/edit.ts'
+import { clients } from '../../../src/cli/clients/list.ts'
+import { bareEnvironment } from '../../serve.ts'
+import { temporaryFolder, tracegate } from '../run.ts'
+
+const folder = temporaryFolder()
+afterAll(() => folder[Symbol.dispose]())
+
+const url = 'http://127.0.0.1:4319/mcp'
+/** Without variables of the machine that move the files of clients. */
+const nowhere = { XDG_CONFIG_HOME: '', CODEX_HOME: '', CLAUDE_CONFIG_DIR: '' }
+
+/** A user's home of its own, and what `tracegate install` does in it. */
+function user(name: string) {
+  const home = join(folder.path, name)
+  mkdirSync(home, { recursive: true })
+  return { home, install: (...args: string[]) => tracegate(['install', ...args], { ...nowhere, HOME: home }) }
+}
+
+/** The snippet in what is printed: it stands between two empty lines. */
+const printedSnippet = (stdout: string) => stdout.split('\n\n')[1] ?? ''
+const usualFile = (client: McpClient, home: string) => {
+  const machine: Machine = { home, platform: process.platform, env: {} }
+  return client.userFiles(machine)[0] ?? ''
+}
+
+/** The words that an entry starts a server with. */
+function wordsIn(entry: Members): string[] {
+  const { command, cmd, args } = entry as { command?: string | string[]; cmd?: string; args?: string[] }
+  return [command ?? cmd ?? [], args ?? []].flat()
+}
+
+/** Starts a server as a client does, and resolves to the names of its tools. */
+async function listTools([command = '', ...args]: readonly string[]): Promise<string[]> {
+  const client = new Client({ name: 'installed', version: '1' })
+  const env = Object.entries(bareEnvironment()).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  await client.connect(new StdioClientTransport({ command, args, env: Object.fromEntries(env) }))
+  const { tools } = await client.listTools()
+  await client.close()
+  return tools.map(({ name }) => name)
+}
+
+describe.each(clients.map((client) => [client.id, client] as const))('%s', (id, client) => {
+  const path = [...client.servers, SERVER_NAME]
+
+  test('the printed snippet is a file of the client, over stdio and over HTTP', async () => {
+    const { install, home } = user(`${id}-prints`)
+    const { code, stdout, stderr } = await install(id, '--data', join(home, 'data'))
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout.split('\n')[0]).toBe(`${client.title}, in ${usualFile(client, home)}:`)
+    const entry = valueAt(readMembers(client.format, printedSnippet(stdout)), path) as Members
+    expect(wordsIn(entry)).toEqual([
+      process.execPath,
+      expect.stringContaining('guard.cjs'),
+      '--data',
+      join(home, 'data'),
+    ])
+    const http = await install(id, '--url', url)
+    const door = valueAt(readMembers(client.format, printedSnippet(http.stdout)), path) as Members
+    expect(Object.values(door)).toContain(url)
+    expect(existsSync(usualFile(client, home))).toBe(false)
+  })
+
+  test('--write adds it once, and a second run changes nothing', async () => {
+    const { install, home } = user(`${id}-writes`)
+    const file = usualFile(client, home)
+    expect((await install(id, '--write')).stdout).toContain(`Added tracegate in ${file}\n`)
+    const written = readFileSync(file, 'utf8')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect((await install(id, '--write')).stdout).toContain(`${file} has it already\n`)
+    expect(readFileSync(file, 'utf8')).toBe(written)
+    expect((await install(id, '--write', '--read-only')).stdout).toContain(`Changed tracegate in ${file}\n`)
+    expect(wordsIn(valueAt(readMembers(client.format, readFileSync(file, 'utf8')), path) as Members).at(-1)).toBe(
+      '--read-only',
+    )
+  })
+
+  test('no file and no output holds the token of the caller', async () => {
+    const { install, home } = user(`${id}-token`)
+    const env = { ...nowhere, HOME: home, TRACEGATE_BASE_URL: 'https://q.example', TRACEGATE_API_TOKEN: 'tg_secret' }
+    const { stdout } = await tracegate(['install', id, '--write'], env)
+    await install(id, '--write', '--url', url)
+    expect(stdout + readFileSync(usualFile(client, home), 'utf8')).not.toContain('tg_secret')
+    expect(stdout).toMatch(/token/)
+  })
+})
+
+const owned: Readonly<Record<string, string>> = {
+  json: '{\n  "numStartups": 7,\n  "mcpServers": {\n    "other": { "command": "x" }\n  },\n  "z": [1, 2]\n}\n',
+  jsonc: '// mine\n{\n    /* kept */ "theme": "dark", // too\n    "mcpServers": { "other": { "command": "x" }, },\n}\n',
+  toml: '# mine\nmodel = "m" # kept\n\n[mcp_servers.other]\ncommand = "x"\n\n# about the rest\n[profiles.a]\nb = 1\n',
+  yaml: '# mine\nGOOSE_MODEL: m # kept\nextensions:\n  other:\n    cmd: x\n    args:\n    - a # too\n',
+}
+
+test.each(clients.map((client) => [client.id, client] as const))(
+  'what others wrote into the file of %s stays, comments included',
+  async (id, client) => {
+    const { install, home } = user(`${id}-owned`)
+    const file = usualFile(client, home)
+    const before = owned[client.format] ?? ''
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, before, { mode: 0o644 })
+    expect((await install(id, '--write')).code).toBe(0)
+    const after = readFileSync(file, 'utf8')
+    const kept = before.split('\n').filter((line) => !/^\S*[}\]]|mcpServers/.test(line.trim()))
+    for (const line of kept) expect(after).toContain(line.replace(/[,}\s]+$/, '').trim())
+    expect(statSync(file).mode & 0o777).toBe(0o644)
+    const members = readMembers(client.format, after)
+    const original = readMembers(client.format, before)
+    expect(members).toMatchObject(original)
+    expect(Object.keys(members)).toEqual([...new Set([...Object.keys(original), ...client.servers])])
+  },
+)
+
+test('what the owner added to our entry stays when it is changed', async () => {
+  const { install, home } = user('additions')
+  const file = join(home, '.cursor/mcp.json')
+  mkdirSync(dirname(file))
+  const entry = { url: 'http://old', headers: { 'X-Team': 'a' }, envFile: '.env' }
+  writeFileSync(file, JSON.stringify({ mcpServers: { tracegate: entry } }))
+  await install('cursor', '--write', '--url', url)
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+    mcpServers: {
+      tracegate: {
+        url,
+        headers: { 'X-Team': 'a', Authorization: 'Bearer ${env:TRACEGATE_MCP_TOKEN}' },
+        envFile: '.env',
+      },
+    },
+  })
+})
+
+test('a token that the owner filled in, where the client has no other way, is kept', async () => {
+  const { install, home } = user('filled-in')
+  const file = join(home, '.config/zed/settings.json')
+  expect((await install('zed', '--write', '--url', url)).stdout).toContain('Replace <your API token> in the file')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('<your API token>', 'tg_mine'))
+  expect((await install('zed', '--write', '--url', url)).stdout).toContain('has it already')
+  expect(readFileSync(file, 'utf8')).toContain('Bearer tg_mine')
+})
+
+test.each([
+  ['cursor', '.cursor/mcp.json', '{"mcpServers": ', 'is not valid JSONC'],
+  ['codex', '.codex/config.toml', 'mcp_servers = { other = { command = "x" } }\n', 'cannot be edited safely'],
+  ['goose', '.config/goose/config.yaml', '- a\n', 'is not valid YAML: the file holds no map'],
+])('a file of %s that cannot be edited is left alone, and the snippet printed', async (id, path, text, reason) => {
+  const { install, home } = user(`${id}-unreadable`)
+  const file = join(home, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  const { code, stdout, stderr } = await install(id, '--write')
+  expect(code).toBe(1)
+  expect(stderr).toContain(reason)
+  expect(stdout).toContain('Nothing was changed. To add it by hand:\n\n')
+  expect(readFileSync(file, 'utf8')).toBe(text)
+})
+
+test('a file that is a link to another place stays a link', async () => {
+  const { install, home } = user('linked')
+  mkdirSync(join(home, '.cursor'))
+  writeFileSync(join(home, 'dotfile.json'), '{}')
+  symlinkSync(join(home, 'dotfile.json'), join(home, '.cursor/mcp.json'))
+  await install('cursor', '--write')
+  expect(lstatSync(join(home, '.cursor/mcp.json')).isSymbolicLink()).toBe(true)
+  expect(readFileSync(join(home, 'dotfile.json'), 'utf8')).toContain('tracegate')
+})
+
+test('--scope project writes the file of the project, and refuses clients that have none', async () => {
+  const { install, home } = user('project')
+  expect((await install('vscode', home, '--scope', 'project', '--write', '--url', url)).stdout).toContain(
+    'VS Code asks for the token once and keeps it.',
+  )
+  expect(JSON.parse(readFileSync(join(home, '.vscode/mcp.json'), 'utf8'))).toMatchObject({
+    servers: { tracegate: { headers: { Authorization: 'Bearer ${input:tracegate-token}' } } },
+    inputs: [{ id: 'tracegate-token', password: true }],
+  })
+  const refused = await install('windsurf', '--scope', 'project')
+  expect(refused).toMatchObject({
+    code: 2,
+    stderr: 'tracegate: --scope: Windsurf has no file for a project; use user\n',
+  })
+})
+
+test('links hold the entry that the file would', async () => {
+  const { install } = user('links')
+  const link = async (id: string, ...args: string[]) =>
+    /^ {2}(\w+:\S+)$/m.exec((await install(id, ...args)).stdout)?.[1] ?? ''
+  const cursor = new URL(await link('cursor', '--url', url))
+  expect(cursor.searchParams.get('name')).toBe('tracegate')
+  expect(JSON.parse(Buffer.from(cursor.searchParams.get('config') ?? '', 'base64').toString())).toMatchObject({ url })
+  const code = await link('vscode', '--url', url)
+  expect(code).toMatch(/^vscode:mcp\/install\?/)
+  expect(JSON.parse(decodeURIComponent(code.slice(code.indexOf('?') + 1)))).toMatchObject({
+    name: 'tracegate',
+    type: 'http',
+    url,
+    inputs: [{ id: 'tracegate-token' }],
+  })
+})
+
+test('settings of the run become flags of the server, or segments of its address', async () => {
+  const { install } = user('settings')
+  const flags = ['--product', 'My shop', '--toolsets', 'default,setup', '--read-only']
+  expect((await install('codex', ...flags)).stdout).toContain(
+    '"--product", "My shop", "--toolsets", "default,setup", "--read-only"]',
+  )
+  expect((await install('codex', ...flags, '--url', 'http://127.0.0.1:4319')).stdout).toContain(
+    'url = "http://127.0.0.1:4319/mcp/readonly/x/default,setup/p/My%20shop"\n',
+  )
+})
+
+test.each([
+  [['install'], 'install needs a client: claude-code, codex, cursor'],
+  [['install', 'emacs'], 'install: unknown client "emacs"; use claude-code'],
+  [['install', 'zed', '--url', 'localhost'], '--url: use the full address of the MCP server'],
+  [['install', 'zed', 'here'], 'install: a folder is for --scope project'],
+  [['install', 'zed', '--scope', 'machine'], '--scope: use user or project'],
+])('%j is refused with the fix', async (args, sentence) => {
+  const { code, stderr } = await tracegate(args)
+  expect(code).toBe(2)
+  expect(stderr).toContain(sentence)
+})
+
+test.each([
+  ['a command and its words', 'cursor'],
+  ['one list of words', 'opencode'],
+  ['TOML', 'codex'],
+  ['YAML', 'goose'],
+])('the written command starts a server that lists its tools (%s)', async (_, id) => {
+  const { install, home } = user(`${id}-starts`)
+  const client = clients.find((each) => each.id === id)
+  if (client === undefined) throw new Error(id)
+  await install(id, '--write', '--read-only', '--data', join(home, 'data'))
+  const members = readMembers(client.format, readFileSync(usualFile(client, home), 'utf8'))
+  const tools = await listTools(wordsIn(valueAt(members, [...client.servers, SERVER_NAME]) as Members))
+  expect(tools).toContain('find_error_issues')
+  expect(tools).not.toContain('set_error_issue_status')
+})
