@@ -17,9 +17,6 @@ const postgres: TestProjectInlineConfiguration = {
       'test/service/errors/ingest/normalise*',
       'test/service/errors/sourcemaps/{format,scopes,table}/**',
       'test/service/quality/{reports,requirements/similarity}/**',
-      // Compare what a process remembers of SQLite's states; of those of a server it remembers nothing.
-      'test/service/gate/remembered.test.ts',
-      'test/service/quality/gaps/kept.property.test.ts',
       // Counts turns of the event loop; each message to the server takes several of them.
       'test/service/errors/issues/read/large-event.test.ts',
       // Lets time pass between two steps of a stream, which on a server take several turns of the event loop.

@@ -10,7 +10,7 @@ import { ServiceError } from '../../errors.ts'
 import { parseBearer } from '../../lib/bearer.ts'
 import type { Log } from '../shared/log.ts'
 import { stackText } from '../../lib/stack.ts'
-import type { Database } from '../sql/database.ts'
+import type { CommittedState, Database } from '../sql/database.ts'
 
 const usedAtMostEveryMs = 60_000
 
@@ -115,10 +115,10 @@ const MOST_TOKENS = 1_000
 function rememberTokens(db: Database) {
   const query = tokenQuery(db)
   const found = new LRUCache<string, FoundToken>({ max: MOST_TOKENS })
-  let state: number | undefined
+  let state: CommittedState | undefined
   return async (bearer: string): Promise<FoundToken> => {
     const hash = hashToken(bearer)
-    const now = db.read.committedState?.()
+    const now = await db.read.committedState?.()
     if (now === undefined || now !== state) found.clear()
     state = now
     const known = found.get(hash)

@@ -5,11 +5,13 @@ import type { Schema } from './schema.ts'
 export type Rows = Kysely<Schema> & {
   readonly dialect: Dialect
   /**
-   * Of rows that only read: a number that differs after every commit of any process, and is the same until then. A
-   * database that cannot tell leaves it out.
+   * Of rows that only read: a name of the state that was committed when it was asked for. It differs after every commit of
+   * any process, and on SQLite is the same until then. A database that cannot tell leaves it out.
    */
-  readonly committedState?: () => number
+  readonly committedState?: () => CommittedState | Promise<CommittedState>
 }
+
+export type CommittedState = number | string
 
 /**
  * A prepared statement of the hot path, cached by its text. Parameters are `?` in their order, or `?1` by their number;

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Rows } from './database.ts'
+import type { CommittedState, Rows } from './database.ts'
 
 /** Answers kept of one state of a database: the newest ones. */
 const MOST_ANSWERS = 12
@@ -11,7 +11,7 @@ const MOST_COUNTS = 1_000
 const MOST_CHARACTERS = 2_000_000
 
 interface Kept {
-  state: number
+  state: CommittedState
   answers: Map<string, Promise<unknown>>
   counts: LRUCache<string, Promise<number>>
   texts: LRUCache<string, TimedText>
@@ -30,8 +30,8 @@ const kept = new WeakMap<Rows, Kept>()
  * What `compute` answers, computed once for each committed state of the database (decision 079). `key` names what else the
  * answer depends on, time included. Callers share the answer and must not change it. Rows that write are read each time.
  */
-export function remembered<T>(rows: Rows, key: string, compute: () => Promise<T>): Promise<T> {
-  const state = rows.committedState?.()
+export async function remembered<T>(rows: Rows, key: string, compute: () => Promise<T>): Promise<T> {
+  const state = await rows.committedState?.()
   if (state === undefined) return compute()
   const { answers } = keptAt(rows, state)
   // The caller that asked with this key computed a T.
@@ -84,8 +84,8 @@ function renewedIn(rows: Rows): LRUCache<string, Renewed<unknown>> {
 }
 
 /** The same for a count: as many as 1,000 issues have, and requests that come together count once. */
-export function rememberedCount(rows: Rows, key: string, count: () => Promise<number>): Promise<number> {
-  const state = rows.committedState?.()
+export async function rememberedCount(rows: Rows, key: string, count: () => Promise<number>): Promise<number> {
+  const state = await rows.committedState?.()
   if (state === undefined) return count()
   const { counts } = keptAt(rows, state)
   const known = counts.get(key)
@@ -105,7 +105,7 @@ export async function rememberedText(
   key: string,
   { now, compute }: { now: number; compute: () => Promise<TimedText> },
 ): Promise<string> {
-  const state = rows.committedState?.()
+  const state = await rows.committedState?.()
   if (state === undefined) return (await compute()).text
   const { texts } = keptAt(rows, state)
   const known = texts.get(key)
@@ -115,7 +115,7 @@ export async function rememberedText(
   return made.text
 }
 
-function keptAt(rows: Rows, state: number): Kept {
+function keptAt(rows: Rows, state: CommittedState): Kept {
   const known = kept.get(rows)
   if (known?.state === state) return known
   const texts = new LRUCache<string, TimedText>({

@@ -6,6 +6,7 @@ import { explainOpening, isPassing, translating } from './postgres-failures.ts'
 import { createMessages, type OpenMessages } from './postgres-messages.ts'
 import { migratePostgres } from './postgres-migrate.ts'
 import { isPooled } from './postgres-pooler.ts'
+import { createCommittedState, tellsState } from './postgres-state.ts'
 import { connectionConfig, queryBuilder, type Query, type RunQuery } from './postgres-statements.ts'
 import { PostgresWriter } from './postgres-writer.ts'
 
@@ -44,11 +45,12 @@ export async function openPostgres(
   { listenUrl, onSlow, forCopy = false, readers = READERS, lockTimeoutMs = LOCK_TIMEOUT_MS }: PostgresOptions = {},
 ): Promise<Database> {
   const config = connectionConfig(url)
-  const { numberedBy, pooled } = await attempts(url, async () => {
+  const { numberedBy, pooled, hasState } = await attempts(url, async () => {
     const client = new Client(config)
     try {
       await client.connect()
-      return { numberedBy: await migratePostgres(client, { forCopy }), pooled: await isPooled(client) }
+      const numberedBy = await migratePostgres(client, { forCopy })
+      return { numberedBy, pooled: await isPooled(client), hasState: await tellsState(client) }
     } finally {
       await client.end().catch(ignore)
     }
@@ -60,7 +62,10 @@ export async function openPostgres(
   const isDirect = listenUrl === undefined && !pooled
   const writer = new PostgresWriter({ config, lockTimeoutMs, numberedBy, isDirect, timed })
   const messages = createMessages({ config: connectionConfig(listenUrl ?? url), run: readWith(pool) })
-  return new PostgresDatabase({ pool, read: queryBuilder(timed(readWith(pool))), writer, messages })
+  const runRead = timed(readWith(pool))
+  const states = hasState ? { committedState: createCommittedState(runRead) } : {}
+  const read = Object.assign(queryBuilder(runRead), states)
+  return new PostgresDatabase({ pool, read, writer, messages })
 }
 
 /** Opens a migrated database for another thread, which only reads; open until the thread ends. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Rows } from '../../sql/database.ts'
+import type { CommittedState, Rows } from '../../sql/database.ts'
 import { changedIssues, readIssueMarks, type Follows, type IssueMarks } from './marks.ts'
 
 /** What is kept of one database, in bytes as `size` estimates them. */
@@ -65,7 +65,7 @@ function keptIn(rows: Rows): LRUCache<string, Kept<unknown>> {
 
 interface Answer<T> {
   /** Of the database, before the marks were read. */
-  state: number
+  state: CommittedState
   basis: string
   marks: IssueMarks
   values: ReadonlyMap<string, T>
@@ -80,7 +80,7 @@ async function renew<T>(
 ): Promise<Answer<T>> {
   const known = await before?.catch(() => undefined)
   const { basis = '' } = query
-  const state = rows.committedState?.() ?? 0
+  const state = (await rows.committedState?.()) ?? 0
   const isSame = known?.basis === basis
   if (isSame && known.state === state) return known
   // Before the values: what changes meanwhile is read again by the next call.

@@ -1,0 +1,1 @@
+-- The index of PostgreSQL's file of this number is left out here (decision 092). Both databases have the same numbers.

@@ -1,0 +1,34 @@
+import type { Client } from 'pg'
+import type { RunQuery } from './postgres-statements.ts'
+
+/**
+ * The snapshot names the transactions that are committed: it differs after every commit that wrote something. A server that
+ * crashed may use the numbers of transactions again that it lost, and begins with a checkpoint; one that takes its place was
+ * started at another time.
+ */
+const STATE = `SELECT pg_current_snapshot()::text || ' ' || pg_postmaster_start_time()::text || ' ' ||
+  (SELECT checkpoint_lsn FROM pg_control_checkpoint())::text AS state`
+
+/** Whether the user of the connection may ask for the state: some providers of servers do not allow it. */
+export async function tellsState(client: Client): Promise<boolean> {
+  return client.query(STATE).then(
+    () => true,
+    () => false,
+  )
+}
+
+/**
+ * A function that resolves to a text for the committed state of the database, as of after its call. Calls of one turn of the
+ * event loop share a message to the server.
+ */
+export function createCommittedState(run: RunQuery): () => Promise<string> {
+  let next: Promise<string> | undefined
+  const ask = async () => {
+    // Whoever calls until then asks the same.
+    await Promise.resolve()
+    next = undefined
+    const { rows } = await run({ text: STATE, values: [] })
+    return String((rows[0] as { state: unknown } | undefined)?.state)
+  }
+  return () => (next ??= ask())
+}

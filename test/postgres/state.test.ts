@@ -1,0 +1,106 @@
+import { chmodSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { kill } from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Rows } from '../../src/service/sql/database.ts'
+import { openPostgres } from '../../src/service/sql/postgres/postgres.ts'
+import { remembered } from '../../src/service/sql/remembered.ts'
+import { runStatement } from './databases.ts'
+import { startPostgres, type PostgresServer } from './server.ts'
+
+const insert = 'INSERT INTO place (environment_id, release_id) VALUES (?, ?)'
+
+// One of this file: another database of the server would change the state too.
+let server: PostgresServer
+beforeAll(async () => {
+  // The server may run as another user.
+  chmodSync(tmpdir(), 0o711)
+  const started = await startPostgres()
+  if (started === undefined) throw new Error('there is no PostgreSQL on this machine')
+  server = started
+})
+afterAll(() => server.stop())
+
+async function openTwo() {
+  const [one, other] = [await openPostgres(server.url('postgres')), await openPostgres(server.url('postgres'))]
+  onTestFinished(async () => {
+    await one.close()
+    await other.close()
+  })
+  return { one, other }
+}
+
+const stateIn = async ({ committedState }: Rows) => committedState?.()
+
+test('a state is the same until the next commit, whichever process writes', async () => {
+  const { one, other } = await openTwo()
+  const before = await stateIn(one.read)
+  expect(await stateIn(one.read)).toBe(before)
+  expect(await stateIn(other.read)).toBe(before)
+  await other.batch((prepare) => prepare(insert).run('other', ''))
+  const after = await stateIn(one.read)
+  expect(after).not.toBe(before)
+  expect(await stateIn(other.read)).toBe(after)
+})
+
+test('a state that is asked for after a commit is that of the commit, also while an earlier question is on its way', async () => {
+  const { one, other } = await openTwo()
+  const early = stateIn(one.read)
+  const shared = stateIn(one.read)
+  await early
+  const late = other.batch((prepare) => prepare(insert).run('late', '')).then(() => stateIn(one.read))
+  expect(await shared).toBe(await early)
+  expect(await late).not.toBe(await early)
+})
+
+test('a user who may not ask for the state reads everything each time', async () => {
+  await runStatement(server.url('postgres'), 'CREATE ROLE plain LOGIN')
+  await runStatement(server.url('postgres'), 'CREATE DATABASE plain OWNER plain')
+  await runStatement(server.url('plain'), 'REVOKE EXECUTE ON FUNCTION pg_control_checkpoint() FROM PUBLIC')
+  const db = await openPostgres(server.url('plain').replace('//tracegate@', '//plain@'))
+  onTestFinished(() => db.close())
+  expect(db.read.committedState).toBeUndefined()
+  const counted = () =>
+    remembered(db.read, 'places', async () => (await db.read.selectFrom('place').selectAll().execute()).length)
+  expect(await counted()).toBe(0)
+  await db.batch((prepare) => prepare(insert).run('here', ''))
+  expect(await counted()).toBe(1)
+})
+
+test('no state comes back after the server has lost commits in a crash', async () => {
+  const { one } = await openTwo()
+  const states = new Set<unknown>()
+  for (let crash = 0; crash < 3; crash += 1) {
+    if (crash > 0) await crashServer()
+    for (let write = 0; write < 3; write += 1) {
+      await retried(() => one.batch((prepare) => prepare(insert).run(`${String(crash)} ${String(write)}`, '')))
+      states.add(await retried(() => stateIn(one.read)))
+    }
+  }
+  expect(states.size).toBe(9)
+})
+
+/** Ends one session by force, after which the server gives up all memory and recovers from its log. */
+async function crashServer(): Promise<void> {
+  const client = new Client(server.url('postgres'))
+  client.on('error', () => undefined)
+  await client.connect()
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  const ended = new Promise((resolve) => client.once('end', resolve))
+  kill(rows[0]?.pid ?? Number.NaN, 'SIGKILL')
+  await ended
+}
+
+/** What the service answers with 503 meanwhile is asked again. */
+async function retried<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === 100) throw error
+      await sleep(50)
+    }
+  }
+}
