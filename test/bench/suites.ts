@@ -10,8 +10,9 @@ import { move } from './suites/move/index.ts'
 import { othersWait } from './suites/others-wait/index.ts'
 import { peers } from './suites/peers/index.ts'
 import { processes } from './suites/processes/index.ts'
-import { queries } from './suites/queries/index.ts'
+import { queries, queriesPostgres } from './suites/queries/index.ts'
 import { reports } from './suites/reports.ts'
+import { retention } from './suites/retention.ts'
 import { start } from './suites/start/index.ts'
 import { symbolication } from './suites/symbolication/index.ts'
 import { tokens } from './suites/tokens/index.ts'
@@ -23,9 +24,11 @@ export const suites: Readonly<Record<string, Suite>> = {
   calls,
   ingest,
   queries,
+  'queries-postgres': queriesPostgres,
   crash,
   processes,
   move,
+  retention,
   disk,
   memory,
   tokens,

@@ -1,10 +1,13 @@
-import { fork, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Figure, Suite, Table } from '../../harness/suite.ts'
-import { storedEvents } from '../../support/stored-events/index.ts'
+import { build } from '../../../../src/dev/build.ts'
+import type { Figure, Goal, Suite, Table } from '../../harness/suite.ts'
+import { startDurablePostgres } from '../../support/durable-postgres.ts'
+import { movedEvents } from '../../support/moved-events.ts'
+import { storedEvents, type StoredEvents } from '../../support/stored-events/index.ts'
+import { openReader, type Reader } from './open-reader.ts'
 import { pages } from './pages.ts'
-import type { Asked } from './reader.ts'
 
 const ROUNDS = 7
 /** Read before the first round, so that statements are prepared. */
@@ -17,27 +20,49 @@ const sizes = {
 } as const
 type SizeName = keyof typeof sizes
 const names = Object.keys(sizes) as SizeName[]
+/** The sizes that goals compare. */
+const compared: readonly SizeName[] = ['10,000', '1,000,000']
+/** Of a million to ten thousand. */
+const notSlower: Goal = { of: 'ratio', most: 1.5 }
 
 /** Every page through the router and every reading tool, with ten thousand to a million occurrences. */
 export const queries: Suite = {
   about: 'Pages through the REST router and tools of an agent in memory, at three numbers of stored occurrences.',
   onlyNamed: 'It takes three minutes and 4 GB of disk.',
   async run() {
-    const readers = {} as Record<SizeName, Reader>
+    await using readers = await openReaders(names, storedAs)
+    const goals: Goal[] = [{ of: 'median', most: 40 }, notSlower]
+    return [...(await pageTables(readers, { where: '', goals })), await memoryTable(readers)]
+  },
+}
+
+/** The same pages on PostgreSQL, with the smallest and the largest number. */
+export const queriesPostgres: Suite = {
+  about:
+    'The same pages and tools on a PostgreSQL server of this machine, at two numbers of stored occurrences, which tracegate move has brought there.',
+  onlyNamed: 'It takes a quarter of an hour and 10 GB of disk.',
+  async run() {
+    const folder = mkdtempSync(join(tmpdir(), 'tracegate-bench-'))
+    const place = join(folder, 'server')
+    mkdirSync(place)
     try {
-      for (const name of names) readers[name] = await openReader(sizes[name])
-      const tables: Table[] = []
-      for (const [title, read] of Object.entries(pages)) {
-        const figures = []
-        for (const page of Object.keys(read)) figures.push(...(await measurePage(readers, title, page)))
-        tables.push({ title, figures, ...(tables.length === 0 && { notes: [note] }) })
+      await build(join(folder, 'dist'))
+      const server = await startDurablePostgres(place)
+      try {
+        const main = join(folder, 'dist', 'tracegate.js')
+        const moved = async (size: SizeName) => movedEvents(await storedAs(size), server, main)
+        await using readers = await openReaders(compared, moved)
+        return await pageTables(readers, { where: ' on PostgreSQL', goals: [notSlower] })
+      } finally {
+        await server.stop()
       }
-      return [...tables, await memoryTable(readers)]
     } finally {
-      for (const reader of Object.values(readers)) await reader.close()
+      rmSync(folder, { recursive: true, force: true })
     }
   },
 }
+
+const storedAs = (size: SizeName) => storedEvents(sizes[size])
 
 const note =
   '10,000 occurrences are in 9,000 issues, the others in 10,000: with one occurrence for each of 10,000 issues none could ' +
@@ -45,20 +70,48 @@ const note =
   'database, and the second time counts: what is remembered for a state (decisions 074, 079 and 093) is read from memory. ' +
   'After a commit nothing of that is.'
 
-/** The sizes that are also read after a commit, when nothing of the last state is remembered. */
-const afterCommits: readonly SizeName[] = ['10,000', '1,000,000']
+type Opened = StoredEvents & { databaseUrl?: string }
+type Readers = ReadonlyMap<SizeName, Reader>
 
-async function measurePage(readers: Record<SizeName, Reader>, table: string, page: string): Promise<Figure[]> {
-  const asked = [
-    ...names.map((size) => ({ size, afterCommit: false, values: [] as number[] })),
-    ...afterCommits.map((size) => ({ size, afterCommit: true, values: [] as number[] })),
-  ]
+async function openReaders(wanted: readonly SizeName[], store: (size: SizeName) => Promise<Opened>) {
+  const readers = new Map<SizeName, Reader>()
+  const stack = new AsyncDisposableStack()
+  try {
+    for (const size of wanted) {
+      const reader = await openReader(await store(size))
+      stack.defer(() => reader.close())
+      readers.set(size, reader)
+    }
+  } catch (error) {
+    await stack.disposeAsync()
+    throw error
+  }
+  return Object.assign(readers, { [Symbol.asyncDispose]: () => stack.disposeAsync() })
+}
+
+async function pageTables(readers: Readers, { where, goals }: { where: string; goals: Goal[] }): Promise<Table[]> {
+  const tables: Table[] = []
+  for (const [title, read] of Object.entries(pages)) {
+    const figures = []
+    for (const page of Object.keys(read)) figures.push(...(await measurePage(readers, { table: title, page, goals })))
+    tables.push({ title: title + where, figures, ...(tables.length === 0 && { notes: [note] }) })
+  }
+  return tables
+}
+
+async function measurePage(
+  readers: Readers,
+  { table, page, goals }: { table: string; page: string; goals: Goal[] },
+): Promise<Figure[]> {
+  const series = (afterCommit: boolean) => (size: SizeName) => ({ size, afterCommit, values: [] as number[] })
+  const asked = [...[...readers.keys()].map(series(false)), ...compared.map(series(true))]
   for (let round = -WARM_UPS; round < ROUNDS; round += 1) {
     for (const { size, afterCommit, values } of asked) {
+      const reader = readers.get(size)
       // The first read of this state; the second one counts.
-      if (!afterCommit) await readers[size].ask({ table, page, afterCommit })
-      const taken = await readers[size].ask({ table, page, afterCommit })
-      if (round >= 0) values.push(taken)
+      if (!afterCommit) await reader?.ask({ table, page, afterCommit })
+      const taken = await reader?.ask({ table, page, afterCommit })
+      if (round >= 0 && taken !== undefined) values.push(taken)
     }
   }
   const rowName = (size: SizeName, afterCommit: boolean) => `${page}, ${size}${afterCommit ? ', after a commit' : ''}`
@@ -67,59 +120,15 @@ async function measurePage(readers: Record<SizeName, Reader>, table: string, pag
     unit: 'ms',
     values,
     ...(size !== '10,000' && { against: rowName('10,000', afterCommit) }),
-    ...(size === '1,000,000' && {
-      goals: [
-        { of: 'median', most: 40 },
-        { of: 'ratio', most: 1.5 },
-      ],
-    }),
+    ...(size === '1,000,000' && { goals }),
   }))
 }
 
-async function memoryTable(readers: Record<SizeName, Reader>): Promise<Table> {
+async function memoryTable(readers: Readers): Promise<Table> {
   const figures: Figure[] = []
-  for (const name of names) {
-    const values = [await readers[name].ask('memory')]
+  for (const [name, reader] of readers) {
+    const values = [await reader.ask('memory')]
     figures.push({ name, unit: 'MB', values, goals: [{ of: 'median', most: 300 }] })
   }
   return { title: 'Most resident memory of the process, with its client', figures }
-}
-
-interface Reader {
-  ask(asked: Asked): Promise<number>
-  close(): Promise<void>
-}
-
-async function openReader(size: { issues: number; occurrences: number }): Promise<Reader> {
-  const { dataDir, now } = await storedEvents(size)
-  const child = fork(join(import.meta.dirname, 'reader.ts'), [dataDir, String(now)])
-  await reply(child)
-  return {
-    async ask(asked) {
-      child.send(asked)
-      return Number(await reply(child))
-    },
-    async close() {
-      if (!child.connected) return
-      const gone = once(child, 'exit')
-      child.disconnect()
-      await gone
-    },
-  }
-}
-
-/** The next message of the process; throws when it ends instead. */
-async function reply(child: ChildProcess): Promise<unknown> {
-  const ended = new AbortController()
-  const message = once(child, 'message', { signal: ended.signal })
-  const exit = once(child, 'exit', { signal: ended.signal }).then(() => {
-    throw new Error('a reader ended before it answered')
-  })
-  try {
-    const [value] = (await Promise.race([message, exit])) as unknown[]
-    return value
-  } finally {
-    ended.abort()
-    exit.catch(() => undefined)
-  }
 }

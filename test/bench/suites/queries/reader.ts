@@ -12,11 +12,16 @@ export type Asked = { table: string; page: string; afterCommit: boolean } | 'mem
 /** The data is kept for further runs, so a commit only turns the last bit of a time. SQLite does not write equal values. */
 const TURN_BIT = 'UPDATE workspace SET updated_at = updated_at + 1 - 2 * (updated_at % 2)'
 
-// A process of its own for each data directory, so that its memory can be told: `reader.ts DIRECTORY NOW`.
+// A process of its own for each data directory, so that its memory can be told: `reader.ts DIRECTORY NOW [DATABASE]`.
 // As `tracegate serve` does it.
 keepHeapSmall()
-const [dataDir = '', now = ''] = process.argv.slice(2)
-const app = await startApp({ dataDir, platform: { now: () => Number(now) }, checkResponses: false })
+const [dataDir = '', now = '', databaseUrl] = process.argv.slice(2)
+const app = await startApp({
+  dataDir,
+  ...(databaseUrl !== undefined && { databaseUrl }),
+  platform: { now: () => Number(now) },
+  checkResponses: false,
+})
 const agent = await connect(app.api, { options: { toolsets: ['all'] } })
 const reading: Reading = {
   async get(path) {
