@@ -3,6 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { build } from '../../src/dev/build.ts'
 import { openDatabase } from '../../src/service/sql/open/index.ts'
 import { temporaryFolder } from '../cli/run.ts'
+import type { Era } from '../mcp/clients.ts'
+import { connectHttp } from '../mcp/http/http-server.ts'
 import { serve, type Served } from '../serve.ts'
 import { runElsewhere } from '../service/agents/run-elsewhere.ts'
 import { freePort, startBalancer, type Balancer } from './balancer.ts'
@@ -15,8 +17,9 @@ interface Deployment {
   url: string
   balancer: Balancer
   one: Served
-  /** Starts the process again that is called `one`. */
-  restart(): Promise<Served>
+  /** Kills the process that is called `one`, and starts it again. */
+  kill(): Promise<void>
+  restart(): Promise<void>
   /** A request to the balancer as the owner. */
   ask(path: string, init?: RequestInit): Promise<Response>
 }
@@ -35,6 +38,7 @@ beforeAll(async () => {
     TRACEGATE_DATABASE_URL: url,
     TRACEGATE_SECRET: 'a secret that both processes have',
     TRACEGATE_LOG_LEVEL: 'error',
+    TRACEGATE_TOOLSETS: 'all',
   }
   const start = async (index: 0 | 1) =>
     stack.use(
@@ -47,6 +51,7 @@ beforeAll(async () => {
     )
   // At once, on an empty database.
   const [one] = await Promise.all([start(0), start(1)])
+  let running = one
   const balancer = stack.use(
     await startBalancer(program, [`127.0.0.1:${String(ports[0])}`, `127.0.0.1:${String(ports[1])}`]),
   )
@@ -54,7 +59,10 @@ beforeAll(async () => {
     url,
     balancer,
     one,
-    restart: () => start(0),
+    kill: () => running.kill(),
+    async restart() {
+      running = await start(0)
+    },
     ask: (path, init = {}) =>
       fetch(balancer.origin + path, {
         ...init,
@@ -109,7 +117,7 @@ describe.skipIf(program === undefined)('two processes behind the balancer of com
     const reader = async () => {
       const statuses = []
       for (let count = 0; count < 10; count += 1) {
-        if ((asked += 1) === 30) void deployment.one.kill().then(killed.resolve)
+        if ((asked += 1) === 30) void deployment.kill().then(killed.resolve)
         statuses.push((await deployment.ask('/v1/products/1/issues')).status)
       }
       return statuses
@@ -121,6 +129,39 @@ describe.skipIf(program === undefined)('two processes behind the balancer of com
     const before = deployment.balancer.answered().length
     // The balancer looks once a second whether it is ready.
     while (!deployment.balancer.answered().slice(before).includes('one')) await deployment.ask('/v1/auth/me')
+  })
+
+  test('agents whose calls break off with a killed process repeat them, and what was answered is stored once', async () => {
+    const { balancer, one } = deployment
+    const eras = ['2026-07-28', '2025-11-25', '2026-07-28', '2025-11-25'] as const
+    let [calls, broken] = [0, 0]
+    let killed: Promise<void> | undefined
+    const agent = async (era: Era, name: number): Promise<string[]> => {
+      await using connected = await connectHttp(`${balancer.origin}/mcp`, one.endpoints.token, era)
+      const call = async (tool: string, args: object = {}) => {
+        if ((calls += 1) === 20) killed = deployment.kill()
+        return (await connected.call(tool, { ...args })).text
+      }
+      const titles = Array.from({ length: 10 }, (_, number) => `Agent ${String(name)} keeps order ${String(number)}`)
+      for (const title of titles) {
+        try {
+          await call('save_requirement', { title })
+        } catch {
+          broken += 1
+          // Whether it was done is not known.
+          if (!(await call('list_requirements', { match: title })).includes(title))
+            await call('save_requirement', { title })
+        }
+      }
+      return titles
+    }
+    const titles = (await Promise.all(eras.map(agent))).flat()
+    await killed
+    expect(broken).toBeGreaterThan(0)
+    const page = await deployment.ask('/v1/products/1/requirements?page_size=200')
+    const { requirements } = (await page.json()) as { requirements: { title: string }[] }
+    const stored = requirements.map(({ title }) => title).filter((title) => title.startsWith('Agent '))
+    expect(stored.toSorted()).toEqual(titles.toSorted())
   })
 })
 

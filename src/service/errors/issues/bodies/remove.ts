@@ -35,10 +35,7 @@ async function removeUnused(prepare: Prepare, after: Seen): Promise<Seen[]> {
     prepare('DELETE FROM body_dictionary WHERE id = ?'),
     prepare('DELETE FROM body_dictionary_issue WHERE dictionary_id = ?'),
   ]
-  for (const { id, used } of seen) {
-    if (used === 1) continue
-    await remove.run(id)
-    await removeIssues.run(id)
-  }
+  const unused = seen.filter(({ used }) => used === 0)
+  await Promise.all(unused.flatMap(({ id }) => [remove.run(id), removeIssues.run(id)]))
   return seen
 }
