@@ -4,8 +4,8 @@ import type { Context } from '../define/define.ts'
 
 type Report = Context['progress']
 
-/** A request that takes longer is worth a message, and the time between two messages about it. */
-const LONG_REQUEST_MS = 3_000
+/** How long a call may run without a message. */
+const QUIET_MS = 2_000
 /** A pause that is worth a message. */
 const LONG_PAUSE_MS = 1_000
 /** Shortest time between two messages about waiting. */
@@ -20,7 +20,7 @@ export interface WaitProgress extends Waits {
   end(): void
 }
 
-/** Tells a caller what its call waits for: a request that takes long, and a pause before a repetition. */
+/** Tells a caller what its call does when it takes long: the request that runs, and a pause before a repetition. */
 export function waitProgress(progress: Report, clock: Clock): WaitProgress {
   const running = new Map<symbol, { request: string; startedAt: number }>()
   let last: { done: number; total: number | undefined } = { done: 0, total: undefined }
@@ -34,16 +34,16 @@ export function waitProgress(progress: Report, clock: Clock): WaitProgress {
     progress({ ...last, message })
   }
   function watch() {
-    cancel = clock.after(LONG_REQUEST_MS, () => {
-      cancel = undefined
+    cancel = clock.after(QUIET_MS, () => {
       const [longest] = running.values()
-      if (longest === undefined) return
-      const seconds = Math.round((clock.now() - longest.startedAt) / 1000)
-      if (clock.now() - longest.startedAt >= LONG_REQUEST_MS) {
-        say(`waiting for ${longest.request}, ${String(seconds)} s so far`)
-      }
+      if (longest !== undefined) say(describe(longest))
       watch()
     })
+  }
+  function describe({ request, startedAt }: { request: string; startedAt: number }): string {
+    const ms = clock.now() - startedAt
+    if (ms < QUIET_MS) return `working; now at ${request}`
+    return `waiting for ${request}, ${String(Math.round(ms / 1000))} s so far`
   }
   return {
     report(given) {
