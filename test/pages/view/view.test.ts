@@ -5,7 +5,8 @@ import { gateView, gateViewFile } from '../../../src/dev/views.ts'
 import { inaccessible } from '../../axe.ts'
 import { chromiumPath, launchBrowser } from '../../browser.ts'
 import { connect } from '../../mcp/clients.ts'
-import { hostile, startGate } from '../gate/rig.ts'
+import { startGate } from '../gate/rig.ts'
+import { hostile } from '../rig.ts'
 
 const uri = 'ui://tracegate/gate'
 
