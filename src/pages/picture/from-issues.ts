@@ -40,6 +40,7 @@ export function issuePicture(issue: Issue, { key, stats, showsStatus, now }: Iss
     marks: words.filter((word) => word !== false && word !== undefined).map(mark),
     component: shown(issue.component?.title),
     environments: environmentNames(issue.environments),
+    since: undefined,
     events: issue.times_seen,
     users: issue.users_affected,
     first: seenPicture(issue.first_seen, issue.first_release?.version, now),

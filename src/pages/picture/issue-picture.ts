@@ -38,9 +38,11 @@ export function issueList(issues: readonly IssuePicture[], { action, details }: 
   </div>`
 }
 
-function subject({ key, title, culprit, status, level, marks, component, environments }: IssuePicture): Html {
+function subject({ key, title, culprit, status, level, marks, component, environments, since }: IssuePicture): Html {
   const all: readonly Mark[] = status === undefined ? marks : [{ word: status, tone: 'open' }, ...marks]
-  const places = [level, component, environments].filter((place) => place !== undefined && place !== '')
+  const places = [level, component, environments, since && `since ${since}`].filter(
+    (place) => place !== undefined && place !== '',
+  )
   return html`<div class="issue-subject">
     <p class="issue-marks">
       <strong class="key">${key}</strong

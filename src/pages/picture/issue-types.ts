@@ -13,6 +13,8 @@ export interface IssuePicture {
   marks: readonly Mark[]
   component: string | undefined
   environments: string | undefined
+  /** The release that brought it, where that is all that is known of its beginning. */
+  since: string | undefined
   events: number | undefined
   /** 0: no event names a user. */
   users: number | undefined

@@ -1,7 +1,6 @@
 import { boardStyle } from './board-style.ts'
 
-/** The style of all pages: light and dark as the reader's system says, readable on a phone and on paper. */
-export const style = `
+const base = `
 :root {
   color-scheme: light dark;
   --text: light-dark(#1b1f24, #e6e9ee);
@@ -70,7 +69,10 @@ th { color: var(--quiet); font-weight: 600 }
 .choice { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0 0 1rem; padding: 0; border: 0 }
 .choice a, .choice button { padding: .3rem .8rem; border: 1px solid var(--quiet); border-radius: .4rem; background: var(--ground); color: var(--text); font-weight: 400; text-decoration: none }
 .choice [aria-current], .choice [aria-pressed=true] { border-color: var(--accent); background: var(--accent); color: var(--on-accent); font-weight: 600 }
-${boardStyle}@media (max-width: 34rem) { dl > div { grid-template-columns: 1fr } }
+`
+
+const smallAndPaper = `
+@media (max-width: 34rem) { dl > div { grid-template-columns: 1fr } }
 @media print {
   :root { color-scheme: light }
   main { max-width: none; padding: 0 }
@@ -81,3 +83,12 @@ ${boardStyle}@media (max-width: 34rem) { dl > div { grid-template-columns: 1fr }
   dl, .note, tr { break-inside: avoid }
 }
 `
+
+/** The part of it that pictures of the gate need. */
+export const gateStyle: string = /* @__PURE__ */ [base, smallAndPaper].join('')
+
+/**
+ * The style of all pages: light and dark as the reader's system says, readable on a phone and on paper. Marked as pure, so
+ * that a view, which has it as a style sheet, does not have it once more in its script.
+ */
+export const style: string = /* @__PURE__ */ [base, boardStyle, smallAndPaper].join('')
