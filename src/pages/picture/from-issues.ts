@@ -46,6 +46,7 @@ export function issuePicture(issue: Issue, { key, stats, showsStatus, now }: Iss
     first: seenPicture(issue.first_seen, issue.first_release?.version, now),
     last: seenPicture(issue.last_seen, issue.last_release?.version, now),
     evidence: evidence(issue),
+    vouched: vouchedWords[issue.vouched_by ?? 'not stated'],
     trend: stats === undefined ? null : trendPicture(stats),
   }
 }
@@ -99,6 +100,13 @@ function evidence(issue: Issue): EvidencePicture {
 
 function capital(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Who says that an issue is open (contract §10.6). */
+const vouchedWords: Readonly<Record<string, string>> = {
+  server_key: 'An event with a server key',
+  member: 'A member',
+  '': 'Only events with a public key: it fails no quality gate',
 }
 
 const MOST_BARS = 42

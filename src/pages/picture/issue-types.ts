@@ -21,6 +21,8 @@ export interface IssuePicture {
   first: SeenPicture | undefined
   last: SeenPicture | undefined
   evidence: EvidencePicture | undefined
+  /** Who says that it is open, and what follows for the gate. */
+  vouched: string | undefined
   /** Occurrences over time. null: not stated. undefined: what was read has no place for it. */
   trend: TrendPicture | null | undefined
 }

@@ -51,12 +51,17 @@ function textId(index: number): string {
   return `prompt-${String(index + 1)}`
 }
 
-function details({ first, last, evidence, trend, key }: IssuePicture, id: string, prompt: string | undefined): Html {
+function details(
+  { first, last, evidence, vouched, trend, key }: IssuePicture,
+  id: string,
+  prompt: string | undefined,
+): Html {
   const facts = [
     { label: 'First seen', value: seen(first) },
     { label: 'Last seen', value: seen(last) },
     { label: 'Occurrences', value: trend?.says ?? 'Over time: not stated' },
     { label: 'Evidence', value: [evidence?.word, evidence?.says].filter(Boolean).join(': ') },
+    { label: 'Vouched for by', value: vouched ?? 'Not stated' },
   ]
   return html`<details>
     <summary>Details${prompt === undefined ? '' : ' and prompt'}<span class="unseen"> of ${key}</span></summary>

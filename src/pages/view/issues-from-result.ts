@@ -43,6 +43,7 @@ function issuePicture(row: Members, title: string | undefined, repeats: boolean)
     users: repeats ? events : (count(row['users']) ?? 0),
     first: undefined,
     last: lastSeen === undefined ? undefined : { at: `${lastSeen} UTC`, ago: undefined, release: undefined },
+    vouched: undefined,
     evidence: evidence === undefined ? undefined : evidencePicture(evidence),
     trend: undefined,
   }
