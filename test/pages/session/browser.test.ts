@@ -127,7 +127,7 @@ test.skipIf(chromiumPath === undefined)(
     await page.goto(`${desk.origin}/triage?issue=SHOP-25`)
     await signIn(page, desk.app.token)
     await page.getByRole('button', { name: 'Copy prompt' }).click()
-    await page.waitForFunction(`document.getElementById('copied').textContent !== ''`)
+    await page.getByText(/The prompt is (?:copied|selected)/).waitFor()
     expect(await page.evaluate('String(getSelection())')).toBe(prompts.fixIssue('SHOP-25'))
   },
 )
