@@ -10,6 +10,7 @@ import { errorIssue } from './error-issue.ts'
 import { gateView } from './gate-view.ts'
 import { gate } from './gate.ts'
 import { requirement } from './requirement.ts'
+import { triageView } from './triage-view.ts'
 
 export const resources: readonly Resource[] = [docsIds, docsSafety, docsWorkflows]
 
@@ -23,4 +24,4 @@ export const templates: readonly ResourceTemplate[] = [
   agentRun,
 ]
 
-export const views: readonly View[] = [gateView]
+export const views: readonly View[] = [gateView, triageView]

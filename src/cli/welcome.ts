@@ -21,6 +21,7 @@ export function welcome(config: Config, endpoints: Endpoints, products: readonly
     `Tracegate ${version} is listening.`,
     '',
     `  MCP     ${endpoints.mcp}`,
+    `  pages   ${new URL('/', endpoints.mcp).href}  (for people: triage, gate, coverage)`,
     ...(embedded
       ? addresses(config, endpoints, products)
       : [`  in front of ${endpoints.rest}; each caller brings a token of that deployment`]),

@@ -8,7 +8,7 @@ import { effects } from '../mcp/define/define.ts'
 import { skillDocuments } from '../mcp/skills/documents.ts'
 import { createListing } from '../mcp/surface/listing.ts'
 import { surface } from '../surface.ts'
-import { gateViewFile } from './views.ts'
+import { viewSources } from './views.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -59,7 +59,7 @@ export async function build(outdir: string): Promise<void> {
     writeFileSync(join(outdir, 'skills', name, 'SKILL.md'), text)
   }
   cpSync(join(root, 'src/service/sql/migrations'), join(outdir, 'migrations'), { recursive: true })
-  cpSync(gateViewFile, join(outdir, basename(gateViewFile)))
+  for (const { file } of Object.values(viewSources)) cpSync(file, join(outdir, basename(file)))
   cpSync(join(root, 'src/service/sample/recordings'), join(outdir, 'recordings'), { recursive: true })
   for (const file of ['README.md', 'LICENSE']) {
     if (existsSync(join(root, file))) cpSync(join(root, file), join(outdir, file))

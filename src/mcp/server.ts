@@ -110,7 +110,7 @@ export function buildServer(given: ServerFacts): McpServer {
       contents: [{ uri: address.href, mimeType: metadata.mimeType, text }],
     }))
   }
-  for (const view of reached.views) registerView(server, view)
+  for (const view of reached.views) registerView(server, view, listing.offers)
   const suggest = suggestions(facts)
   for (const listed of reached.templates) {
     const { template, tool } = listed
@@ -166,10 +166,15 @@ function registerTool(server: McpServer, listed: ListedTool, listing: Listing, f
 }
 
 /** The file of a view, which a host shows with the results of its tools (SEP-1865). */
-function registerView(server: McpServer, { name, uri, title, description, html }: View): void {
+function registerView(
+  server: McpServer,
+  { name, uri, title, description, copies, html }: View,
+  offers: Listing['offers'],
+): void {
   const mimeType = 'text/html;profile=mcp-app'
+  const permissions = copies && { _meta: { ui: { permissions: { clipboardWrite: {} } } } }
   server.registerResource(name, uri, { title, description, mimeType }, ({ href }) => ({
-    contents: [{ uri: href, mimeType, text: html() }],
+    contents: [{ uri: href, mimeType, text: html(offers), ...permissions }],
   }))
 }
 

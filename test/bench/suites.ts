@@ -8,6 +8,7 @@ import { ingest } from './suites/ingest/index.ts'
 import { memory } from './suites/memory.ts'
 import { move } from './suites/move/index.ts'
 import { othersWait } from './suites/others-wait/index.ts'
+import { pages } from './suites/pages.ts'
 import { peers } from './suites/peers/index.ts'
 import { processes } from './suites/processes/index.ts'
 import { queries, queriesPostgres } from './suites/queries/index.ts'
@@ -34,6 +35,7 @@ export const suites: Readonly<Record<string, Suite>> = {
   tokens,
   reports,
   coverage,
+  pages,
   symbolication,
   'worst-input': worstInput,
   'others-wait': othersWait,

@@ -5,12 +5,13 @@ import type { Log } from '../../log.ts'
 import { stackText } from '../../lib/stack.ts'
 import type { ConfirmOptions } from '../../mcp/confirm/options.ts'
 import { createDecisions, type Decisions } from '../../pages/confirm/decisions.ts'
-import type { GateReader } from '../../pages/gate/reads.ts'
 import { createPages } from '../../pages/index.ts'
+import type { Reader } from '../../pages/session/reading.ts'
 import type { Pages } from '../../pages/support/router.ts'
 import { surface } from '../../surface.ts'
 import { apiFor, usedBehind, type Backend } from '../support/backend.ts'
 import { readSecret } from '../support/secret.ts'
+import { promptTexts } from './prompt-texts.ts'
 
 /** The decisions that people take about calls of this configuration; the service is opened by the first one. */
 export function openDecisions(
@@ -40,12 +41,16 @@ export function openPages(
 ): Pages {
   return createPages({
     decisions: config.readOnly ? undefined : openDecisions(config, { backend, log, ...(pageLink && { pageLink }) }),
-    gate: { readerFor: async (token) => readerFor(await backend(), token), product: config.product },
+    areas: {
+      readerFor: async (token) => readerFor(await backend(), token),
+      product: config.product,
+      prompts: promptTexts(config),
+    },
     onError: (error) => log({ level: 'error', message: 'page failed', error: stackText(error) }),
   })
 }
 
-function readerFor(backend: Backend, token: string): GateReader {
+function readerFor(backend: Backend, token: string): Reader {
   const { send, baseUrl } = backend
   return {
     api: apiFor(backend, token),

@@ -210,8 +210,10 @@ export interface View {
   description: string
   /** The tools whose results it draws. */
   tools: readonly string[]
-  /** One file that loads nothing else; read when a host asks for it. */
-  html(this: void): string
+  /** Whether it asks the host that it may write to the clipboard. */
+  copies?: true
+  /** One file that loads nothing else, for a caller with these tools; read when a host asks for it. */
+  html(this: void, offers: (tool: string) => boolean): string
 }
 
 /** Returns its argument. */

@@ -1,8 +1,5 @@
-import type { Api } from '../../client/api.ts'
-import type { downloadMatrix, MatrixFormatName } from '../../client/download.ts'
 import type { RequestOf } from '../../contract/index.ts'
 import { ServiceError } from '../../errors.ts'
-import { createResolver } from '../../mcp/resolve/index.ts'
 import { ifOffered } from '../../mcp/resolve/offered.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
 import { shown } from '../picture/shown.ts'
@@ -11,26 +8,9 @@ import { traceabilityPicture } from '../picture/from-matrix.ts'
 import { verdictPicture } from '../picture/from-verdict.ts'
 import { showsRow, type MatrixFilterName } from '../picture/matrix-picture.ts'
 import type { GatePicture, MatrixPicture } from '../picture/types.ts'
+import type { Reading } from '../session/reading.ts'
 import type { ScopeQuery } from './address.ts'
 import { approvals, type Approvals } from './approvals.ts'
-
-/** What the page reads with a person's token; it writes nothing. */
-export interface GateReader {
-  api: Api
-  download(request: RequestOf<'getTraceability'>, format: MatrixFormatName): ReturnType<typeof downloadMatrix>
-}
-
-export interface Reading {
-  reader: GateReader
-  /** The only product that this server shows, if it was started for one. */
-  pinned: string | undefined
-  signal: AbortSignal
-}
-
-/** The products that the token sees; rejects a token that is not valid. */
-export function readProducts({ reader: { api }, pinned, signal }: Reading): Promise<Product[]> {
-  return createResolver({ api, pinned, signal }).products()
-}
 
 export interface GateScope {
   product: Product
@@ -39,9 +19,7 @@ export interface GateScope {
 }
 
 /** The scope that a query names, by ids; rejects names that mean nothing. */
-export async function readScope(query: ScopeQuery, { reader: { api }, pinned, signal }: Reading): Promise<GateScope> {
-  const resolve = createResolver({ api, pinned, signal })
-  const product = await resolve.product(query.product)
+export async function readScope(query: ScopeQuery, product: Product, { resolve }: Reading): Promise<GateScope> {
   const { commit, git_branch: branch } = query
   const environment =
     query.environment === undefined ? undefined : await resolve.environment(product.id, query.environment)

@@ -1,47 +1,13 @@
-import { shown } from '../picture/shown.ts'
-import type { Product } from '../../mcp/resolve/types.ts'
 import { gatePicture } from '../picture/gate-picture.ts'
 import { matrixFilters, matrixPicture, type MatrixFilterName } from '../picture/matrix-picture.ts'
 import type { MatrixPicture } from '../picture/types.ts'
 import { pictureTitle } from '../picture/words.ts'
+import { framed, type Place } from '../session/frame.ts'
 import { html, type Html } from '../support/html.ts'
-import { layout, note } from '../support/layout.ts'
-import { tokenField } from '../support/token-field.ts'
+import { note } from '../support/layout.ts'
 import { gatePath, type ScopeQuery } from './address.ts'
 import type { Approvals } from './approvals.ts'
 import type { ShownVerdict } from './reads.ts'
-
-/** The form that asks who reads; `query` is what they asked for, `refused` says why the last token did not do. */
-export function signInPage(query: string, refused?: Html): Html {
-  return layout(
-    { title: 'Quality gate' },
-    html`${refused ?? note('plain', 'Sign in to read the quality gate.', 'This page shows it and decides nothing.')}
-      <form method="post" action="/gate" autocomplete="off">
-        <input type="hidden" name="next" value=${query} />
-        ${tokenField({ help: 'It stays in the memory of this server for one hour, or until you sign out.' })}
-        <button>Sign in</button>
-      </form>`,
-  )
-}
-
-/** The products of a token, to choose one. */
-export function productsPage(products: readonly Product[], refused?: Html): Html {
-  const links = products.map(
-    ({ id, name }) => html`<li class="team"><a href=${gatePath({ product: id })}>${shown(name ?? id)}</a></li>`,
-  )
-  const list =
-    products.length === 0
-      ? note('plain', 'This token sees no product.')
-      : html`<ul>
-          ${links}
-        </ul>`
-  return layout(
-    { title: 'Quality gate' },
-    html`${refused}
-      <h2>Choose a product</h2>
-      ${list}${signOut()}`,
-  )
-}
 
 export interface GateView {
   query: ScopeQuery
@@ -52,10 +18,10 @@ export interface GateView {
 }
 
 /** The verdict of a scope with its matrix. */
-export function gateView(view: GateView): Html {
+export function gateView(place: Place, view: GateView): Html {
   const { verdict, title } = view
   const heading = typeof verdict === 'object' ? pictureTitle(verdict.picture) : title
-  return layout({ title: heading, wide: true }, html`${verdictPart(verdict)}${matrixPart(view)}${foot()}`)
+  return framed(place, { title: heading }, html`${verdictPart(verdict)}${matrixPart(view)}`)
 }
 
 function verdictPart(verdict: GateView['verdict']): Html {
@@ -115,15 +81,4 @@ function exportLinks(query: ScopeQuery, filter: MatrixFilterName): Html {
       )}
     </p>
   </nav>`
-}
-
-function foot(): Html {
-  return html`<nav aria-label="Page">
-      <p><a href="/gate">All products</a></p>
-    </nav>
-    ${signOut()}`
-}
-
-function signOut(): Html {
-  return html`<form method="post" action="/gate"><button name="do" value="sign-out">Sign out</button></form>`
 }

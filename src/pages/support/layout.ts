@@ -1,8 +1,18 @@
 import { html, type Html } from './html.ts'
 import { style } from './style.ts'
 
-/** A document with the common head and one `main`; `title` is the page's heading too. */
-export function layout({ title, wide = false }: { title: string; wide?: boolean }, content: Html): Html {
+export interface Document {
+  /** The page's heading too. */
+  title: string
+  wide?: boolean
+  /** What stands above the heading. */
+  top?: Html
+  /** The path of a script of ours. */
+  script?: string
+}
+
+/** A document with the common head and one `main`. */
+export function layout({ title, wide = false, top, script }: Document, content: Html): Html {
   return html`<html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -11,8 +21,10 @@ export function layout({ title, wide = false }: { title: string; wide?: boolean 
       <title>${title} – Tracegate</title>
       <link rel="icon" href="data:," />
       <style dangerouslySetInnerHTML=${{ __html: style }} />
+      ${script === undefined ? null : html`<script src=${script} defer />`}
     </head>
     <body>
+      ${top}
       <main class=${wide ? 'wide' : undefined}>
         <h1>${title}</h1>
         ${content}

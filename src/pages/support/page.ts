@@ -6,6 +6,8 @@ export interface PageRequest {
   url: URL
   /** The header `Cookie`, for pages with a session. */
   cookies?: string | undefined
+  /** The header `Accept`. */
+  accept?: string | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -16,7 +18,7 @@ export interface FormRequest extends PageRequest {
 
 /** One page. A refusal that a person can act on is a page too; what is thrown is a bug or a `ServiceError`. */
 export interface Page {
-  /** The first segment of its path: `confirm` is `/confirm`. */
+  /** The first segment of its path: `confirm` is `/confirm`; empty for `/`. */
   name: string
   get(request: PageRequest): Promise<WireReply> | WireReply
   /** Called only for forms that one of our own pages sent. */

@@ -16,3 +16,13 @@ export interface Refusal {
 export function refusalReply({ status, title, reason, next }: Refusal, more?: Html): WireReply {
   return pageReply(status, layout({ title }, html`${note('bad', reason, next)}${more}`))
 }
+
+/** For an address without a page. */
+export function noSuchPage(): WireReply {
+  return refusalReply({
+    status: 404,
+    title: 'There is no such page',
+    reason: 'No page is served at this address.',
+    next: 'Check the address: it may have been cut off when it was copied.',
+  })
+}

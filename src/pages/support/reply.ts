@@ -4,7 +4,7 @@ import { renderDocument, type Html } from './html.ts'
 import { style } from './style.ts'
 
 /**
- * What the browser may do with our pages: show their own style and send their forms back. No script, no other origin, no
+ * What the browser may do with our pages: show their own style and send their forms back. No other origin, no
  * frame around them, no copy on disk, and no address of ours in a request to somebody else. The policy is `same-origin`
  * instead of `no-referrer`, with which browsers send `Origin: null` with our own forms.
  */
@@ -28,14 +28,31 @@ const headers = {
   'x-robots-tag': 'noindex',
 }
 
-/** A page as a reply: every page of ours is sent with the same headers. */
-export function pageReply(status: number, document: Html): WireReply {
-  return { status, headers: { ...headers }, body: renderDocument(document) }
+/** A page as a reply: every page of ours is sent with the same headers, and only a page with `script` may run one. */
+export function pageReply(status: number, document: Html, { script = false } = {}): WireReply {
+  const policy = headers['content-security-policy']
+  const allowed = script ? { 'content-security-policy': `${policy}; script-src 'self'` } : {}
+  return { status, headers: { ...headers, ...allowed }, body: renderDocument(document) }
 }
 
-/** Sends the browser to another page of ours after a form, with a cookie. */
-export function redirectReply(path: string, cookie: string): WireReply {
-  return { status: 303, headers: { ...headers, location: path, 'set-cookie': cookie }, body: '' }
+/** The same page with a cookie. */
+export function withCookie(reply: WireReply, cookie: string): WireReply {
+  return { ...reply, headers: { ...reply.headers, 'set-cookie': cookie } }
+}
+
+/** Sends the browser to another page of ours, after a form with a cookie. */
+export function redirectReply(path: string): WireReply {
+  return { status: 303, headers: { ...headers, location: path }, body: '' }
+}
+
+/** A script of ours for our pages. */
+export function scriptReply(text: string): WireReply {
+  const type = 'text/javascript; charset=utf-8'
+  return {
+    status: 200,
+    headers: { ...headers, 'content-type': type, 'content-security-policy': "default-src 'none'" },
+    body: text,
+  }
 }
 
 /** A file that the browser saves and never shows as a page of this origin. */

@@ -2,7 +2,7 @@ import type { Send, WireReply, WireRequest } from '../../contract/base/wire.ts'
 import { IntakeError, type Intake } from '../../lib/intake.ts'
 import { createFormIntake, readForm } from './form-body.ts'
 import type { Page } from './page.ts'
-import { refusalReply } from './refusal.ts'
+import { noSuchPage, refusalReply } from './refusal.ts'
 import { isSameOrigin } from './same-origin.ts'
 
 /** All pages behind one address. The caller has checked the Host header. */
@@ -22,7 +22,7 @@ export function createRouter(pages: readonly Page[], onError: (error: unknown) =
     async answer(request) {
       const url = new URL(request.url)
       const page = byName.get(url.pathname.slice(1))
-      if (page === undefined) return refusalReply(noSuchPage)
+      if (page === undefined) return noSuchPage()
       try {
         return await answer(request, { page, url, intake })
       } catch (error) {
@@ -39,8 +39,8 @@ async function answer(
   { page, url, intake }: { page: Page; url: URL; intake: Intake },
 ): Promise<WireReply> {
   const { method, signal } = request
-  const cookies = request.headers['cookie']
-  if (method === 'GET') return page.get({ url, cookies, signal })
+  const { cookie: cookies, accept } = request.headers
+  if (method === 'GET') return page.get({ url, cookies, accept, signal })
   if (method !== 'POST' || page.post === undefined) return refusalReply(wrongMethod)
   if (!isSameOrigin(request)) return refusalReply(crossSite)
   const form = await readForm(request, intake)
@@ -49,12 +49,6 @@ async function answer(
 
 const nothingDone = 'Nothing was done'
 const again = 'Open the link again and fill in the page that it shows.'
-const noSuchPage = {
-  status: 404,
-  title: 'There is no such page',
-  reason: 'No page is served at this address.',
-  next: 'Check the address: it may have been cut off when it was copied.',
-}
 const wrongMethod = { status: 405, title: nothingDone, reason: 'This page only shows something.', next: again }
 const crossSite = {
   status: 403,

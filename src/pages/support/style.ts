@@ -1,5 +1,6 @@
-/** The style of all pages: light and dark as the reader's system says, readable on a phone and on paper. */
-export const style = `
+import { boardStyle } from './board-style.ts'
+
+const base = `
 :root {
   color-scheme: light dark;
   --text: light-dark(#1b1f24, #e6e9ee);
@@ -49,6 +50,7 @@ th { color: var(--quiet); font-weight: 600 }
 .warn { --tone: var(--warn) }
 .bad { --tone: var(--bad) }
 .open, .new { --tone: var(--quiet) }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 .verdict { border: 2px solid var(--tone); border-left-width: .75rem; border-radius: .5rem; background: var(--panel); padding: 1rem 1.25rem; margin: 0 0 1rem }
 .verdict > p { margin: 0 0 .4rem }
 .verdict-word { color: var(--tone); font-size: 2.4rem; line-height: 1.1; font-weight: 800 }
@@ -67,14 +69,26 @@ th { color: var(--quiet); font-weight: 600 }
 .choice { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0 0 1rem; padding: 0; border: 0 }
 .choice a, .choice button { padding: .3rem .8rem; border: 1px solid var(--quiet); border-radius: .4rem; background: var(--ground); color: var(--text); font-weight: 400; text-decoration: none }
 .choice [aria-current], .choice [aria-pressed=true] { border-color: var(--accent); background: var(--accent); color: var(--on-accent); font-weight: 600 }
+`
+
+const smallAndPaper = `
 @media (max-width: 34rem) { dl > div { grid-template-columns: 1fr } }
 @media print {
   :root { color-scheme: light }
   main { max-width: none; padding: 0 }
-  form, nav, .choice { display: none }
+  form, nav, .choice, .top, .issue-action, summary { display: none }
   .scroll { overflow: visible }
   .scroll table { min-width: 0; font-size: .85rem }
   h2, h3 { break-after: avoid }
   dl, .note, tr { break-inside: avoid }
 }
 `
+
+/** The part of it that pictures of the gate need. */
+export const gateStyle: string = /* @__PURE__ */ [base, smallAndPaper].join('')
+
+/**
+ * The style of all pages: light and dark as the reader's system says, readable on a phone and on paper. Marked as pure, so
+ * that a view, which has it as a style sheet, does not have it once more in its script.
+ */
+export const style: string = /* @__PURE__ */ [base, boardStyle, smallAndPaper].join('')

@@ -1,3 +1,4 @@
+import { listed, members, shownTime, text, type Members } from './structured.ts'
 import type { ConditionPicture, GatePicture, ItemPicture, MatrixPicture, MatrixRowPicture } from '../picture/types.ts'
 
 /** What a tool of the gate answered: a verdict, a matrix, or neither. */
@@ -5,8 +6,6 @@ export interface ResultPicture {
   gate: GatePicture | undefined
   matrix: MatrixPicture | undefined
 }
-
-type Members = Readonly<Record<string, unknown>>
 
 /**
  * The structured result of get_quality_gate or compute_quality_gate as a picture. A result leaves empty lists out, so a list
@@ -172,35 +171,4 @@ function rowPicture(row: Members): MatrixRowPicture {
     issues: text(row['issues'])?.split(', ') ?? [],
     risks: typeof row['risks'] === 'number' ? row['risks'] : undefined,
   }
-}
-
-/** Objects of a list, which a long result sends as columns and rows. */
-function listed(given: unknown): Members[] | undefined {
-  if (Array.isArray(given)) return given.map(members)
-  const { columns, rows } = members(given)
-  if (!Array.isArray(columns) || !Array.isArray(rows)) return undefined
-  return rows.map((row: unknown) =>
-    Object.fromEntries(
-      columns.flatMap((column: unknown, index) => {
-        const cell: unknown = Array.isArray(row) ? row[index] : undefined
-        return cell === null || cell === undefined ? [] : [[String(column), cell]]
-      }),
-    ),
-  )
-}
-
-function members(given: unknown): Members {
-  return typeof given === 'object' && given !== null ? (given as Members) : {}
-}
-
-function text(given: unknown): string | undefined {
-  return typeof given === 'string' && given !== '' ? given : undefined
-}
-
-/** A time to the minute, in UTC. */
-function shownTime(given: unknown): string | undefined {
-  return text(given)
-    ?.replace(/(T\d\d:\d\d):\d\d(?:\.\d+)?(?=Z|[+-])/, '$1')
-    .replace('T', ' ')
-    .replace('Z', ' UTC')
 }

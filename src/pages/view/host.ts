@@ -6,8 +6,18 @@ export interface ToolResult {
 }
 
 interface Handlers {
+  /** The name of the view. */
+  name: string
   onResult: (result: ToolResult) => void
   onCancelled: () => void
+}
+
+/** What the host does for the view. */
+export interface Host {
+  /** Whether it takes messages for the conversation; not known before it has answered. */
+  takesMessages(this: void): boolean
+  /** Sends a text as the person's; resolves to false where the host or the person refuses. */
+  say(this: void, text: string): Promise<boolean>
 }
 
 interface Message {
@@ -16,6 +26,7 @@ interface Message {
   method?: unknown
   params?: unknown
   result?: unknown
+  error?: unknown
 }
 
 /** The part of a browser's window that the view uses: the program has no types of the DOM. */
@@ -30,23 +41,29 @@ const PROTOCOL = '2026-01-26'
 
 /**
  * Connects the view with the host that shows it, as MCP Apps (SEP-1865, 2026-01-26) says: JSON-RPC by messages to the
- * parent, from which alone messages are read. It asks for nothing but its context: it calls no tool, opens no link and
- * sends no message to the conversation.
+ * parent, from which alone messages are read. It calls no tool, opens no link and asks for nothing but its context and, when
+ * a person presses a button, to say a text in the conversation.
  */
-export function connectHost({ onResult, onCancelled }: Handlers): void {
+export function connectHost({ name, onResult, onCancelled }: Handlers): Host {
   const frame = globalThis as unknown as Frame
+  const waiting = new Map<unknown, (message: Message) => void>()
+  let capabilities: unknown
   const send = (message: object) => frame.parent.postMessage({ jsonrpc: '2.0', ...message }, '*')
+  const request = (method: string, params: object) =>
+    new Promise<Message>((resolve) => {
+      const id = waiting.size + 1
+      waiting.set(id, resolve)
+      send({ id, method, params })
+    })
   const applyTheme = (context: unknown) => {
     const theme = member(context, 'theme')
     if (theme === 'light' || theme === 'dark') frame.document.documentElement.style.colorScheme = theme
   }
   frame.addEventListener('message', ({ source, data }) => {
     if (source !== frame.parent || typeof data !== 'object' || data === null) return
-    const { id, method, params, result } = data as Message
-    if (method === undefined && id === 1) {
-      applyTheme(member(result, 'hostContext'))
-      send({ method: 'ui/notifications/initialized', params: {} })
-    }
+    const message = data as Message
+    const { id, method, params } = message
+    if (method === undefined) waiting.get(id)?.(message)
     if (method === 'ui/notifications/tool-result') onResult((params ?? {}) as ToolResult)
     if (method === 'ui/notifications/tool-cancelled') onCancelled()
     if (method === 'ui/notifications/host-context-changed') applyTheme(params)
@@ -57,12 +74,22 @@ export function connectHost({ onResult, onCancelled }: Handlers): void {
     const params = { width: documentElement.scrollWidth, height: body.scrollHeight }
     send({ method: 'ui/notifications/size-changed', params })
   }).observe(frame.document.body)
-  const params = {
+  void request('ui/initialize', {
     protocolVersion: PROTOCOL,
-    appInfo: { name: 'tracegate-gate', version: '1.0.0' },
+    appInfo: { name: `tracegate-${name}`, version: '1.0.0' },
     appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
+  }).then(({ result }) => {
+    capabilities = member(result, 'hostCapabilities')
+    applyTheme(member(result, 'hostContext'))
+    send({ method: 'ui/notifications/initialized', params: {} })
+  })
+  return {
+    takesMessages: () => member(capabilities, 'message') !== undefined,
+    async say(text) {
+      const answer = await request('ui/message', { role: 'user', content: [{ type: 'text', text }] })
+      return answer.error === undefined && member(answer.result, 'isError') !== true
+    },
   }
-  send({ id: 1, method: 'ui/initialize', params })
 }
 
 function member(given: unknown, name: string): unknown {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { inaccessible } from '../../axe.ts'
 import { chromiumPath, launchBrowser } from '../../browser.ts'
-import { hostile, startGate } from './rig.ts'
+import { hostile } from '../rig.ts'
+import { startGate } from './rig.ts'
 
 if (chromiumPath === undefined) console.warn('skipped: no Chromium on this machine (apt-get install chromium)')
 test.skipIf(chromiumPath === undefined)(

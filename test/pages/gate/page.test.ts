@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { replyText, type Send } from '../../../src/contract/base/wire.ts'
 import { approvals } from '../../../src/pages/gate/approvals.ts'
-import { SESSION_MS } from '../../../src/pages/gate/sessions.ts'
-import { hostile, postForm, startGate } from './rig.ts'
+import { SESSION_MS } from '../../../src/pages/session/sessions.ts'
+import { hostile, postForm } from '../rig.ts'
+import { startGate } from './rig.ts'
 
 const signInForm = 'Sign in to read the quality gate.'
 
@@ -22,15 +23,15 @@ test('a session begins with a valid token, shows what was asked for, and ends af
     expect(said).not.toContain(token)
   }
   const crossSite = { api_token_once: app.token }
-  expect((await postForm(origin, crossSite, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+  expect((await postForm(origin, crossSite, { headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(403)
 
-  const { reply, read } = await desk.signIn('?product=1&filter=failing&next=https://evil.example')
+  const { reply, read } = await desk.signIn({ next: '?product=1&filter=failing&next=https://evil.example' })
   expect([reply.status, reply.headers.get('location')]).toEqual([
     303,
     '/gate?product=1&filter=failing&next=https%3A%2F%2Fevil.example',
   ])
   const cookie = reply.headers.get('set-cookie') ?? ''
-  expect(cookie.split('; ').slice(1)).toEqual(['Path=/gate', 'Max-Age=3600', 'HttpOnly', 'SameSite=Strict'])
+  expect(cookie.split('; ').slice(1)).toEqual(['Path=/', 'Max-Age=3600', 'HttpOnly', 'SameSite=Strict'])
   expect(cookie).not.toContain(app.token)
   expect(await (await read('/gate')).text()).toContain('Not ready to ship')
   clock.now += SESSION_MS - 1
@@ -39,8 +40,7 @@ test('a session begins with a valid token, shows what was asked for, and ends af
   expect(await (await read('/gate')).text()).toContain(signInForm)
 
   const second = await desk.signIn()
-  const named = second.reply.headers.get('set-cookie')?.split(';')[0] ?? ''
-  const out = await postForm(origin, { do: 'sign-out' }, { cookie: named })
+  const out = await postForm(origin, { do: 'sign-out' }, { headers: { cookie: second.cookie } })
   expect(out.headers.get('set-cookie')).toContain('Max-Age=0')
   expect(await (await second.read('/gate')).text()).toContain(signInForm)
   expect(desk.errors).toEqual([])

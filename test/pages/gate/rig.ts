@@ -1,76 +1,16 @@
-import type { AddressInfo } from 'node:net'
-import { createApi } from '../../../src/client/client.ts'
-import { downloadMatrix } from '../../../src/client/download.ts'
 import type { Send } from '../../../src/contract/base/wire.ts'
-import { createDoor } from '../../../src/http/door.ts'
-import { createPages } from '../../../src/pages/index.ts'
-import { origin as serviceOrigin, startApp, type App } from '../../app.ts'
-
-/** What outsiders and members write: markup that would run, ask for another origin or leave its place. */
-export const hostile = `</td></script><script>document.title='run'</script><img src="https://evil.example/x" onerror="document.title='run'">`
-
-export interface GateDesk extends AsyncDisposable {
-  app: App
-  origin: string
-  /** Bugs. */
-  errors: unknown[]
-  clock: { now: number }
-  /** Types the owner's token; `read` then asks with the cookie. */
-  signIn(next?: string): Promise<{ reply: Response; read: (path: string) => Promise<Response> }>
-}
-
-/** Sends a form of the page's own origin. */
-export function postForm(origin: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
-  const body = new URLSearchParams(fields)
-  return fetch(`${origin}/gate`, { method: 'POST', redirect: 'manual', headers: { origin, ...headers }, body })
-}
+import { startApp, type App } from '../../app.ts'
+import { hostile, openDesk, type PagesDesk } from '../rig.ts'
 
 /**
- * The gate's page at a door, with a product that fails: a verified requirement, one with a failing test of a hostile name,
+ * The pages at a door, with a product that fails: a verified requirement, one with a failing test of a hostile name,
  * one without a test, a vouched and an unvouched issue with hostile titles, a risk that waits for approval and an
  * exclusion by an agent.
  */
-export async function startGate(wrap: (send: Send) => Send = (send) => send): Promise<GateDesk> {
+export async function startGate(wrap?: (send: Send) => Send): Promise<PagesDesk> {
   const app = await startApp()
   await fail(app)
-  const errors: unknown[] = []
-  const clock = { now: 1000 }
-  const client = (token: string) => ({ send: wrap(app.service.direct), baseUrl: serviceOrigin, token })
-  const pages = createPages({
-    decisions: undefined,
-    gate: {
-      readerFor: (token) =>
-        Promise.resolve({
-          api: createApi(client(token)),
-          download: (request, format) => downloadMatrix(request, format, client(token)),
-        }),
-      now: () => clock.now,
-    },
-    onError: (error) => errors.push(error),
-  })
-  const server = createDoor({ pages, allowedHosts: ['127.0.0.1'], version: '1.2.3', log: () => undefined })
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-  // It listens on TCP.
-  const origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
-  return {
-    app,
-    origin,
-    errors,
-    clock,
-    async signIn(next = '') {
-      const reply = await postForm(origin, { api_token_once: app.token, next })
-      return {
-        reply,
-        read: (path: string) =>
-          fetch(origin + path, { headers: { cookie: reply.headers.get('set-cookie')?.split(';')[0] ?? '' } }),
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((done) => server.close(done))
-      await app.close()
-    },
-  }
+  return openDesk(app, wrap)
 }
 
 /** Makes the product and computes its verdict twice, with a new failure in between. */

@@ -1,9 +1,9 @@
 import type * as z from 'zod'
 import type { Received } from '../../../src/client/api.ts'
-import { IssueSubstatus, type Issue as IssueSchema } from '../../../src/contract/issues.ts'
+import type { Issue as IssueSchema } from '../../../src/contract/issues.ts'
 import { counted } from '../../../src/lib/counted.ts'
 import { vouchedWords } from '../columns.ts'
-import { toMinute, withoutPrefix } from '../../../src/mcp/result/present.ts'
+import { toMinute } from '../../../src/mcp/result/present.ts'
 
 export type Issue = Received<z.output<typeof IssueSchema>>
 
@@ -36,12 +36,6 @@ function firingWords({ still_firing: firing }: Issue): string {
   const events = firing.events === undefined ? '' : `: ${counted(firing.events, 'event')}`
   const since = firing.since === undefined ? '' : ` since ${toMinute(firing.since) ?? ''}`
   return `, but still firing${events}${since}`
-}
-
-/** How fresh an issue is, in one word: `still_firing`, `regressed`, `new`, `ongoing` or `quiet`. */
-export function issueState(issue: Issue): string | undefined {
-  const known = IssueSubstatus.options.find((one) => one === issue.substatus)
-  return issue.still_firing === undefined ? withoutPrefix(known, 'ISSUE_SUBSTATUS_') : 'still_firing'
 }
 
 /** Of the issue that collects events (decision 011). */

@@ -1,6 +1,6 @@
 import { Quoted } from '../../../src/mcp/text/untrusted.ts'
-import { evidenceWord } from '../errors/evidence.ts'
-import { issueState, type Issue } from '../errors/issues.ts'
+import { evidenceWord, issueState } from '../../../src/mcp/result/issue-words.ts'
+import type { Issue } from '../errors/issues.ts'
 
 const TITLE_CHARACTERS = 120
 const CAUSES_CHARACTERS = 80

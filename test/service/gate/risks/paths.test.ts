@@ -56,7 +56,9 @@ async function openDoor(app: App) {
       api: createApi({ send: app.service.direct, baseUrl: serviceOrigin, token }),
       download: () => Promise.reject(new Error('nothing is downloaded here')),
     })
-  const pages = createPages({ decisions: undefined, gate: { readerFor, product: app.productId }, onError: () => {} })
+  const prompts = { fixIssue: () => undefined, closeGaps: () => undefined }
+  const areas = { readerFor, product: app.productId, prompts }
+  const pages = createPages({ decisions: undefined, areas, onError: () => {} })
   const options = { allowedHosts: ['127.0.0.1'], version: '1.2.3', log: () => undefined }
   const server = createDoor({ ...options, pages, service: app.service.handle, mcp: () => undefined })
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))

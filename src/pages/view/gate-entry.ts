@@ -1,26 +1,17 @@
-import { render } from 'preact'
 import { useState } from 'preact/hooks'
 import { gatePicture } from '../picture/gate-picture.ts'
 import { matrixFilters, matrixPicture, showsRow, type MatrixFilterName } from '../picture/matrix-picture.ts'
 import type { MatrixPicture } from '../picture/types.ts'
 import { html, type Html } from '../support/html.ts'
 import { note } from '../support/layout.ts'
+import { createPlace } from './place.ts'
 import { resultPicture } from './from-result.ts'
 import { connectHost, type ToolResult } from './host.ts'
 
-/** The part of a browser's document that the view uses: the program has no types of the DOM. */
-interface Root {
-  querySelector(selector: string): (Parameters<typeof render>[1] & { textContent: string | null }) | null
-}
-const page = (globalThis as unknown as { document: Root }).document
-const main = page.querySelector('main')
-if (main === null) throw new Error('the view has no place to draw in')
-main.textContent = ''
-
-const draw = (content: Html) => render(content as Parameters<typeof render>[0], main)
-
+const draw = createPlace()
 draw(note('plain', 'Waiting for the verdict.'))
 connectHost({
+  name: 'gate',
   onResult: (result) => draw(picture(result)),
   onCancelled: () => draw(note('plain', 'The call was cancelled. There is nothing to show.')),
 })
