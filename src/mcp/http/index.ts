@@ -19,6 +19,7 @@ import { confirmHere, narrower, type ConfirmOptions } from '../confirm/options.t
 import type { SurfaceOptions } from '../define/define.ts'
 import { createVerifier, tokenHash, verifyWith, type Verify } from './auth.ts'
 import { BodyCutOff, BodyTooLarge, readJsonBody } from './body.ts'
+import { answerPreflight, isPreflight, letPageRead } from './cors.ts'
 import { webRequest, writeResponse } from './exchange.ts'
 import { createRequestLimit } from './limit.ts'
 import { writeProblem } from './problem.ts'
@@ -142,8 +143,10 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   )
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse, nextTurn: NextTurn): Promise<void> {
     if (!hostAllowed(incoming, outgoing) || !originAllowed(incoming, outgoing)) return
+    letPageRead(incoming, outgoing)
     const scope = parseScope(requestPath(incoming), incoming.headers, options.options)
     if (!('options' in scope)) return writeProblem(outgoing, scope.status, scope.message)
+    if (isPreflight(incoming)) return answerPreflight(incoming, outgoing)
     const token = await authenticated(incoming, outgoing, scope.options.product)
     if (token === undefined) return
     if (!limit.admits(tokenHash(token), outgoing)) {
