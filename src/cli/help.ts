@@ -86,6 +86,7 @@ machine can read flags: prefer the variable for the token, the secret and an add
   TRACEGATE_ROOTS          folders that files may be read from, separated by "${delimiter}" (default: the working directory)
   TRACEGATE_NEW_ISSUES_PER_HOUR
                            issues that events may start in a product (default: 200; 0: no limit)
+  TRACEGATE_METRICS_TOKEN  what a collector shows for /metrics, at least 16 characters (default: this machine alone may read them)
   TRACEGATE_LOG_LEVEL      fatal, error, warn, info, debug or silent; the log goes to stderr
   TRACEGATE_SECRET         key of every signature, at least 32 characters (default: created at the first start)
 `

@@ -100,6 +100,8 @@ type NextTurn = () => Promise<void>
 export interface McpHttp {
   (incoming: IncomingMessage, outgoing: ServerResponse, nextTurn?: NextTurn): Promise<void>
   close(): Promise<void>
+  /** What is open in this process, for metrics. */
+  open(this: void): { sessions: number; streams: number }
   /** Notifies subscribers of the 2026-07-28 revision of changes. */
   notify: ServerNotifier
 }
@@ -132,6 +134,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     if (!(error instanceof ProtocolError) && !error.message.startsWith('Rejected inbound request')) onError(error)
   }
   const streams = createListenStreams()
+  /** Streams of the 2026-07-28 revision. */
+  let listening = 0
   const modern = createMcpHandler(
     ({ authInfo }) => {
       if (authInfo === undefined) throw new Error('a request reached the handler without its caller')
@@ -182,7 +186,11 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     if (listen === undefined) return answerModern(body)
     const stream: ListenStream = { updated: () => {} }
     const subscriptions = openSubscriptions(factsFor(scope, token), (uri) => stream.updated(uri))
-    outgoing.once('close', () => subscriptions.close())
+    listening += 1
+    outgoing.once('close', () => {
+      listening -= 1
+      subscriptions.close()
+    })
     const watched = await watchListened(listen, subscriptions)
     if (outgoing.destroyed) return undefined
     return streams.serve(stream, () => answerModern(watched))
@@ -229,6 +237,10 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
 
   return Object.assign(answer, {
     notify: modern.notify,
+    open() {
+      const { sessions: inSessions, streams: theirs } = sessions.open()
+      return { sessions: inSessions, streams: theirs + listening }
+    },
     async close() {
       await Promise.all([sessions.close(), modern.close()])
     },
