@@ -23,6 +23,7 @@ import { openPages } from './pages/open-pages.ts'
 import { listen, PortError, requireFree } from './support/port.ts'
 import { readSecret } from './support/secret.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
+import { openTracing } from './telemetry/traces.ts'
 import { welcome } from './welcome.ts'
 
 /** How long open requests may take to end when the server is asked to stop. */
@@ -36,6 +37,7 @@ export async function run(config: Config, io: Io): Promise<number> {
   await requireFree(config, io.env).catch((error: unknown) => refuse(error, config))
   makeDataDir(config.dataDir)
   const metrics = await createMetrics()
+  const tracing = await openTracing(io.env, log)
   const backend = await openBackend(config, { log, onProgress: say, ingestCounts: metrics.ingest })
   let mcp: McpHttp | undefined
   let door: Server | undefined
@@ -47,7 +49,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     const pageLink = (code: string) => Promise.resolve(origin + confirmPath(code))
     const baseUrl = () => (backend.service === undefined ? backend.baseUrl : origin)
     mcp = createMcpHttp({
-      apiFor: (token) => apiFor({ ...backend, baseUrl: baseUrl() }, token, { via: 'mcp' }),
+      apiFor: (token) => apiFor({ ...backend, baseUrl: baseUrl() }, token, { via: 'mcp', tracing }),
       options: {
         toolsets: config.toolsets,
         readOnly: config.readOnly,
@@ -63,6 +65,7 @@ export async function run(config: Config, io: Io): Promise<number> {
       ...(backend.service && { sessions: backend.service.sessions }),
       gatePage: (scope) => Promise.resolve(origin + gatePath(scope)),
       allowedHosts: config.allowedHosts,
+      tracing,
       onError: (error) => log({ level: 'error', message: 'MCP request failed', error: stackText(error) }),
       onCall(record) {
         log({ level: 'info', message: 'tool call', ...record })
@@ -89,6 +92,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     backend.service?.endStreams()
     if (door !== undefined) await drain(door, mcp)
     await backend.close()
+    await tracing?.close()
   }
   return 0
 }

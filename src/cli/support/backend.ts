@@ -114,7 +114,7 @@ export function usedBehind(open: () => Promise<Pick<Backend, 'used'>>): UsedConf
 export function apiFor(
   { send, baseUrl, capabilities }: Pick<Backend, 'send' | 'baseUrl' | 'capabilities'>,
   token: string,
-  options: Pick<ClientOptions, 'via'> = {},
+  options: Pick<ClientOptions, 'via' | 'tracing'> = {},
 ): Api {
   return createApi({ send, baseUrl, capabilities, token, ...options })
 }

@@ -14,6 +14,8 @@ import type { Clock } from '../../lib/clock.ts'
 import { isEndpointMissing, ServiceError } from '../../errors.ts'
 import { parseBearer } from '../../lib/bearer.ts'
 import { isObject } from '../../lib/objects.ts'
+import { readTrace, withTrace } from '../../lib/trace/context.ts'
+import type { Tracing } from '../../lib/trace/span.ts'
 import { createIntake, IntakeError, type IntakeLimits } from '../../lib/intake.ts'
 import { confirmHere, narrower, type ConfirmOptions } from '../confirm/options.ts'
 import type { SurfaceOptions } from '../define/define.ts'
@@ -68,6 +70,8 @@ export interface McpHttpOptions {
   allowedHosts?: readonly string[]
   /** Receives bugs and protocol errors, whose details the caller does not see. */
   onError?: (error: unknown) => void
+  /** Records requests as spans. */
+  tracing?: Tracing | undefined
   /** Receives a record of every tool call, for the log. */
   onCall?: (record: CallRecord) => void
   now?: () => number
@@ -217,7 +221,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     nextTurn: NextTurn = () => Promise.resolve(),
   ): Promise<void> {
     try {
-      await handle(incoming, outgoing, nextTurn)
+      const { traceparent, tracestate } = incoming.headers
+      await withTrace(readTrace(traceparent, tracestate), () => handle(incoming, outgoing, nextTurn))
     } catch (error) {
       // The peer has disconnected.
       if (error instanceof BodyCutOff) return void outgoing.destroy()
@@ -268,8 +273,10 @@ function scopedFacts(
   scope: Scope,
   { token, changing, confirm, polls }: { token: string; changing: Changing; confirm: ConfirmOptions; polls: Polls },
 ): ServerFacts {
-  const { version, sendEvent, onError, onCall, clock } = options
+  const { version, sendEvent, onError, onCall, clock, tracing } = options
   return {
+    tracing,
+    network: 'tcp',
     polls,
     api: () => options.apiFor(token),
     options: scope.options,
