@@ -39,6 +39,8 @@ export interface DoorOptions {
   connectionLimits?: ConnectionLimits
   /** Longest time for a request other than an upload to arrive; default five minutes. */
   requestTimeoutMs?: number
+  /** Longest time for its headers; default 15 seconds. */
+  headersTimeoutMs?: number
 }
 
 /**
@@ -71,10 +73,10 @@ const nextCall = createTurnstile(callsPerTurn)
  */
 export function createDoor(options: DoorOptions): Server {
   const timeouts = {
-    headersTimeout: headersTimeoutMs,
+    headersTimeout: options.headersTimeoutMs ?? headersTimeoutMs,
     requestTimeout: uploadTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    connectionsCheckingInterval: checkTimeoutsEveryMs,
+    connectionsCheckingInterval: Math.min(checkTimeoutsEveryMs, options.headersTimeoutMs ?? checkTimeoutsEveryMs),
   }
   const server = createServer(timeouts, (incoming, outgoing) => {
     if (options.onRequest !== undefined) tellWhenEnded(incoming, outgoing, options)

@@ -48,7 +48,11 @@ test('the log of a whole run has each call, and nothing that a sender or a calle
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   await fetch(mcp, { method: 'POST', headers, body: `{"${words.argument}` })
   await fetch(`${rest}/v1/issues/${words.path}?q=${words.argument}`, { headers })
-  await fetch(`${rest}/v1/products/${product}/requirements`, { method: 'POST', headers, body: `{"x":"${words.title}"}` })
+  await fetch(`${rest}/v1/products/${product}/requirements`, {
+    method: 'POST',
+    headers,
+    body: `{"x":"${words.title}"}`,
+  })
   await fetch(`${rest}/confirm?t=${words.token}`)
   await fetch(`${rest}/${words.path}`)
   const log = app.output()
@@ -56,6 +60,6 @@ test('the log of a whole run has each call, and nothing that a sender or a calle
   expect(log).toContain('"tool":"find_error_issues","outcome":"ok"')
   const lines = log.split('\n').filter((line) => line.startsWith('{'))
   for (const word of [...Object.values(words), token, key]) {
-    expect(lines.filter((line) => line.includes(word)), word).toEqual([])
+    expect(lines.filter((line) => line.includes(word))).toEqual([])
   }
 })

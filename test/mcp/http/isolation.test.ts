@@ -58,7 +58,7 @@ const failure = (error: unknown) => (error instanceof Error ? error.message : St
 /** A call whose arguments lead to the other one has to fail. */
 async function refused({ agent }: Turn, tool: string, args: Record<string, unknown>): Promise<unknown> {
   const answer = await agent.call(tool, args)
-  expect(answer, `${tool} ${JSON.stringify(args)}`).toMatchObject({ isError: true })
+  expect(answer).toMatchObject({ isError: true })
   return answer
 }
 
@@ -150,7 +150,7 @@ test('in 1,000 interleaved requests of two people, no answer has anything of the
   const work = plan.values()
   const worker = async () => {
     for (const { name, turn } of work) {
-      const answer = JSON.stringify(await actions[name]!(turn)) ?? ''
+      const answer = JSON.stringify([await actions[name]!(turn)])
       const mentions = answer.toLowerCase().includes(turn.other.mark)
       if (mentions) seen.push(`${name} by ${turn.me.mark}: ${answer}`)
     }
@@ -174,7 +174,7 @@ test('in 1,000 interleaved requests of two people, no answer has anything of the
     )
     expect(listed.body.requirements).toHaveLength(3)
   }
-  expect([...tokens].toSorted()).toEqual(people.map(({ token }) => `Bearer ${token}`).toSorted())
+  expect(tokens).toEqual(new Set(people.map(({ token }) => `Bearer ${token}`)))
   expect(server.errors).toEqual([])
 }, 240_000)
 
