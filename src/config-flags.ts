@@ -110,6 +110,7 @@ export const flagVariables = {
   'new-issues-per-hour': 'TRACEGATE_NEW_ISSUES_PER_HOUR',
   'log-level': 'TRACEGATE_LOG_LEVEL',
   secret: 'TRACEGATE_SECRET',
+  'metrics-token': 'TRACEGATE_METRICS_TOKEN',
 } as const satisfies Readonly<Record<string, keyof typeof Environment.shape>>
 
 export const flagTypes = {
@@ -129,6 +130,7 @@ export const flagTypes = {
   'new-issues-per-hour': { type: 'string' },
   'log-level': { type: 'string' },
   secret: { type: 'string' },
+  'metrics-token': { type: 'string' },
   host: { type: 'string' },
   port: { type: 'string' },
   sample: { type: 'boolean' },

@@ -97,6 +97,10 @@ export const Environment = z.object({
     .int('use a whole number; 0 is no limit')
     .min(0, 'use a whole number; 0 is no limit')
     .default(200),
+  TRACEGATE_METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/, 'use at least 16 characters without spaces, for example from: openssl rand -hex 32')
+    .optional(),
   TRACEGATE_LOG_LEVEL: z.enum(logLevels, { error: `use one of ${logLevels.join(', ')}` }).default('info'),
   TRACEGATE_SECRET: z.string().min(32, 'use at least 32 characters, for example from: openssl rand -hex 32').optional(),
 })

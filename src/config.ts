@@ -35,6 +35,8 @@ export interface Config {
   newIssuesPerHour: number
   logLevel: (typeof logLevels)[number]
   secret?: string
+  /** What a collector of metrics has to show. */
+  metricsToken?: string
   host: string
   port: number
   sample: boolean

@@ -207,6 +207,7 @@ test('every setting is a flag as well, which wins over the variable', () => {
     TRACEGATE_ROOTS: '/r',
     TRACEGATE_NEW_ISSUES_PER_HOUR: '7',
     TRACEGATE_LOG_LEVEL: 'debug',
+    TRACEGATE_METRICS_TOKEN: 'm'.repeat(16),
     TRACEGATE_SECRET: 's'.repeat(32),
   }
   expect(Object.keys(given).toSorted()).toEqual(Object.keys(Environment.shape).toSorted())

@@ -82,10 +82,11 @@ machine can read flags: prefer the variable for the token, the secret and an add
   TRACEGATE_DATABASE_URL   postgres://… of a PostgreSQL database; if unset, SQLite in the data directory
   TRACEGATE_DATABASE_LISTEN_URL
                            the server itself, if the other address leads to a pooler of transactions
-  TRACEGATE_ALLOWED_HOSTS  comma-separated host names or origins that requests may use
+  TRACEGATE_ALLOWED_HOSTS  comma-separated host names or origins that requests may use and pages call from
   TRACEGATE_ROOTS          folders that files may be read from, separated by "${delimiter}" (default: the working directory)
   TRACEGATE_NEW_ISSUES_PER_HOUR
                            issues that events may start in a product (default: 200; 0: no limit)
+  TRACEGATE_METRICS_TOKEN  what a collector shows for /metrics, at least 16 characters (default: this machine alone may read them)
   TRACEGATE_LOG_LEVEL      fatal, error, warn, info, debug or silent; the log goes to stderr
   TRACEGATE_SECRET         key of every signature, at least 32 characters (default: created at the first start)
 `

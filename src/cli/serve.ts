@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import { createSendEvent } from '../client/send-event.ts'
 import { ConfigError, type Config } from '../config.ts'
+import { isLoopback } from '../config-variables.ts'
 import { createDoor } from '../http/door.ts'
 import { createLog, type Log } from '../log.ts'
 import { stackText } from '../lib/stack.ts'
@@ -21,6 +22,8 @@ import { quoted } from './support/own-command.ts'
 import { openPages } from './pages/open-pages.ts'
 import { listen, PortError, requireFree } from './support/port.ts'
 import { readSecret } from './support/secret.ts'
+import { createMetrics, type Metrics } from './telemetry/metrics.ts'
+import { openTracing } from './telemetry/traces.ts'
 import { welcome } from './welcome.ts'
 
 /** How long open requests may take to end when the server is asked to stop. */
@@ -33,7 +36,9 @@ export async function run(config: Config, io: Io): Promise<number> {
   const stopped = io.stopRequested()
   await requireFree(config, io.env).catch((error: unknown) => refuse(error, config))
   makeDataDir(config.dataDir)
-  const backend = await openBackend(config, { log, onProgress: say })
+  const metrics = await createMetrics()
+  const tracing = await openTracing(io.env, log)
+  const backend = await openBackend(config, { log, onProgress: say, ingestCounts: metrics.ingest })
   let mcp: McpHttp | undefined
   let door: Server | undefined
   let endpoints: Endpoints | undefined
@@ -44,7 +49,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     const pageLink = (code: string) => Promise.resolve(origin + confirmPath(code))
     const baseUrl = () => (backend.service === undefined ? backend.baseUrl : origin)
     mcp = createMcpHttp({
-      apiFor: (token) => apiFor({ ...backend, baseUrl: baseUrl() }, token, { via: 'mcp' }),
+      apiFor: (token) => apiFor({ ...backend, baseUrl: baseUrl() }, token, { via: 'mcp', tracing }),
       options: {
         toolsets: config.toolsets,
         readOnly: config.readOnly,
@@ -60,12 +65,18 @@ export async function run(config: Config, io: Io): Promise<number> {
       ...(backend.service && { sessions: backend.service.sessions }),
       gatePage: (scope) => Promise.resolve(origin + gatePath(scope)),
       allowedHosts: config.allowedHosts,
+      tracing,
       onError: (error) => log({ level: 'error', message: 'MCP request failed', error: stackText(error) }),
-      onCall: (record) => log({ level: 'info', message: 'tool call', ...record }),
+      onCall(record) {
+        log({ level: 'info', message: 'tool call', ...record })
+        metrics.call(record)
+      },
     })
+    metrics.watch({ mcp: mcp.open, service: backend.service?.load })
     door = openDoor(config, backend, {
       mcp,
       log,
+      metrics,
       pages: openPages(config, { backend: () => Promise.resolve(backend), log, pageLink }),
     })
     const port = await listen(door, config, io.env)
@@ -81,6 +92,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     backend.service?.endStreams()
     if (door !== undefined) await drain(door, mcp)
     await backend.close()
+    await tracing?.close()
   }
   return 0
 }
@@ -99,7 +111,7 @@ async function refuse(error: unknown, { dataDir, port, origin }: Config): Promis
 function openDoor(
   config: Config,
   { service }: Backend,
-  { mcp, log, pages }: { mcp: McpHttp; log: Log; pages: Pages },
+  { mcp, log, metrics, pages }: { mcp: McpHttp; log: Log; metrics: Metrics; pages: Pages },
 ): Server {
   return createDoor({
     mcp,
@@ -109,11 +121,18 @@ function openDoor(
       readinessProblem: () => service.readinessProblem(),
       prove: (nonce, port) => healthProof(service.token, nonce, port),
     }),
+    metrics: { token: config.metricsToken, isLocal: isForThisMachine(config), read: metrics.read },
+    onRequest: metrics.request,
     allowedHosts: config.allowedHosts,
     ...(config.origin === undefined ? {} : { origin: config.origin }),
     version,
     log,
   })
+}
+
+/** Bound to loopback and reached by no other name, so that no proxy passes on what others ask. */
+function isForThisMachine({ host, allowedHosts }: Config): boolean {
+  return isLoopback(host) && allowedHosts.every(isLoopback)
 }
 
 /** A pinned product that does not exist would let every call fail. Where each caller brings a token, it cannot be checked. */

@@ -3,6 +3,7 @@ import type { Endpoint } from '../contract/base/endpoint.ts'
 import { replyText, type Send, type WireReply, type WireRequest } from '../contract/base/wire.ts'
 import { systemClock, type Clock } from '../lib/clock.ts'
 import { lazyMembers } from '../lib/lazy-members.ts'
+import type { Tracing } from '../lib/trace/span.ts'
 import { version } from '../version.ts'
 import type { Api, CallOptions } from './api.ts'
 import { bodyText, readable } from './answer.ts'
@@ -13,6 +14,7 @@ import { readAnswer } from './reader/index.ts'
 import { wireRequest } from './request.ts'
 import { repeat, sleep as realSleep, type RepeatOptions, type Sleep } from './retry.ts'
 import { readStream } from './stream/index.ts'
+import { tracedSend } from './traced-send.ts'
 import { compilePartReader, type StreamEndpoint } from './stream/item.ts'
 
 export interface ClientOptions {
@@ -32,6 +34,8 @@ export interface ClientOptions {
   clock?: Clock
   /** Epoch milliseconds, for a `Retry-After` that is a date and for trailing windows. */
   now?: () => number
+  /** Records requests as spans; without it, the position in a trace is only passed on. */
+  tracing?: Tracing | undefined
   /** What has been learned of the deployment; those of a process share it. By default the client learns for itself. */
   capabilities?: Capabilities
 }
@@ -80,7 +84,7 @@ async function plainCall(
   const wire = buildRequest(endpoint, request, 'application/json', call.signal, options)
   return repeat(
     async () => {
-      const reply = await received(exchange, () => options.send(wire))
+      const reply = await received(exchange, () => tracedSend(endpoint, wire, options))
       const text = await bodyText(exchange, reply)
       if (reply.status >= 300) throw failed(exchange, reply, text, options)
       const { hasAnswered } = capabilities
@@ -113,7 +117,7 @@ function createStream(endpoint: StreamEndpoint, options: ClientOptions) {
       async send(members, after, signal) {
         const wire = buildRequest(endpoint, members, streamTypes, signal, options)
         const headers = after === undefined ? wire.headers : { ...wire.headers, 'last-event-id': String(after) }
-        const reply = await received(exchange, () => options.send({ ...wire, headers }))
+        const reply = await received(exchange, () => tracedSend(endpoint, { ...wire, headers }, options))
         if (reply.status < 300) return reply
         throw failed(exchange, reply, await received(exchange, () => replyText(reply)), options)
       },

@@ -5,6 +5,8 @@ import type { Log } from '../log.ts'
 import { stackText } from '../lib/stack.ts'
 import { createTurnstile } from '../lib/turns-of-others.ts'
 import { limitConnections, type ConnectionLimits } from './connections.ts'
+import { refuseMetrics, type MetricsPage } from './metrics-page.ts'
+import { firstSegment, routeName, type OnRequest } from './route-name.ts'
 import { requestTarget, toWireRequest, writeReply } from './wire.ts'
 
 /** The MCP endpoint, which handles node:http requests directly, each when `nextTurn` resolves. */
@@ -22,6 +24,10 @@ export interface DoorOptions {
   readinessProblem?: () => Promise<string | undefined>
   /** Pages for people, by the first segment of their path. They check themselves where a form comes from. */
   pages?: { has(segment: string): boolean; answer: Send }
+  /** The metrics of this process. */
+  metrics?: MetricsPage | undefined
+  /** Hears of every request when its response has ended. */
+  onRequest?: OnRequest | undefined
   /** Host names, without ports, that requests may name. */
   allowedHosts: readonly string[]
   /** Our public origin; requests to its host name are treated as sent to it. */
@@ -33,6 +39,8 @@ export interface DoorOptions {
   connectionLimits?: ConnectionLimits
   /** Longest time for a request other than an upload to arrive; default five minutes. */
   requestTimeoutMs?: number
+  /** Longest time for its headers; default 15 seconds. */
+  headersTimeoutMs?: number
 }
 
 /**
@@ -59,18 +67,19 @@ const nextCall = createTurnstile(callsPerTurn)
 
 /**
  * The one port: `/mcp` for agents, `/v1`, `/uploads` and `/openapi.json` for REST, `/api` for SDKs, `/healthz` and
- * `/readyz` for probes, and pages for people. REST refuses requests for a foreign host name or origin, which DNS rebinding by a web page
+ * `/readyz` for probes, `/metrics` for collectors, and pages for people. REST refuses requests for a foreign host name or origin, which DNS rebinding by a web page
  * produces (MCP checks that itself, pages check the origin of forms); ingest and probes accept any (mcp §8, contract §12).
  * The server is not listening yet.
  */
 export function createDoor(options: DoorOptions): Server {
   const timeouts = {
-    headersTimeout: headersTimeoutMs,
+    headersTimeout: options.headersTimeoutMs ?? headersTimeoutMs,
     requestTimeout: uploadTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    connectionsCheckingInterval: checkTimeoutsEveryMs,
+    connectionsCheckingInterval: Math.min(checkTimeoutsEveryMs, options.headersTimeoutMs ?? checkTimeoutsEveryMs),
   }
   const server = createServer(timeouts, (incoming, outgoing) => {
+    if (options.onRequest !== undefined) tellWhenEnded(incoming, outgoing, options)
     answer(incoming, outgoing, options).catch((error: unknown) => fail(incoming, outgoing, error, options))
   })
   limitConnections(server, options.connectionLimits)
@@ -84,10 +93,13 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, optio
   // A proxy in front may have checked the other one.
   if (hasTwoHosts(incoming))
     return writeReply(incoming, outgoing, problem('invalid_argument', 'the request has more than one Host header'))
-  const [area = ''] = requestTarget(incoming).replace(/^\/+/, '').split(/[/?]/, 1)
+  const area = firstSegment(requestTarget(incoming))
   if (area !== 'uploads') limitArrival(incoming, outgoing, options.requestTimeoutMs ?? requestTimeoutMs)
   if (area === 'healthz') return writeReply(incoming, outgoing, health(incoming, options))
   if (area === 'readyz') return writeReply(incoming, outgoing, await readiness(options))
+  if (area === 'metrics' && options.metrics !== undefined) {
+    return writeReply(incoming, outgoing, await metrics(incoming, options.metrics))
+  }
   if (area === 'api' && service !== undefined) return serve(incoming, outgoing, service, options)
   // MCP checks host and origin itself and refuses in its own format.
   if (area === 'mcp' && options.mcp !== undefined) return options.mcp(incoming, outgoing, nextCall)
@@ -103,6 +115,19 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, optio
     return serve(incoming, outgoing, service, options)
   }
   return writeReply(incoming, outgoing, problem('not_found', 'nothing is served at this address'))
+}
+
+function tellWhenEnded(incoming: IncomingMessage, outgoing: ServerResponse, options: DoorOptions): void {
+  const began = performance.now()
+  outgoing.once('close', () => {
+    options.onRequest?.({
+      method: incoming.method ?? '',
+      route: routeName(requestTarget(incoming), options.pages),
+      // The peer left before there was one.
+      status: outgoing.headersSent ? outgoing.statusCode : 0,
+      seconds: (performance.now() - began) / 1000,
+    })
+  })
 }
 
 function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
@@ -140,6 +165,17 @@ function health(incoming: IncomingMessage, { version, origin, prove }: DoorOptio
 async function readiness({ readinessProblem }: DoorOptions): Promise<WireReply> {
   const problem = await readinessProblem?.()
   return problem === undefined ? json(200, { status: 'ready' }) : json(503, { status: 'not ready', problem })
+}
+
+async function metrics(incoming: IncomingMessage, page: MetricsPage): Promise<WireReply> {
+  const refused = refuseMetrics(page, incoming, parseHost(incoming.headers.host)?.hostname)
+  if (refused !== undefined) {
+    const reply = problem(refused.code, refused.message)
+    if (refused.code === 'unauthenticated') reply.headers['www-authenticate'] = 'Bearer realm="tracegate metrics"'
+    return reply
+  }
+  const { contentType, text } = await page.read()
+  return { status: 200, headers: { 'content-type': contentType, 'cache-control': 'no-store' }, body: text }
 }
 
 async function serve(

@@ -1,4 +1,5 @@
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server'
+import type { Tracing } from '../lib/trace/span.ts'
 import { surface as everything } from '../surface.ts'
 import { askWithinCall, formKind, repeatsCalls, returned, roundTrip } from './ask-client.ts'
 import { tryTool, type CallFacts } from './call/call-tool.ts'
@@ -20,6 +21,7 @@ import { skillsExtension } from './skills/extension.ts'
 import { declaresTasks } from './tasks/declared.ts'
 import { taskResult } from './tasks/outgoing.ts'
 import { registerTasks } from './tasks/register-tasks.ts'
+import { traceRequests } from './trace-requests.ts'
 import { createToolTasks } from './tasks/tool-tasks.ts'
 import { createPolls, type Polls } from './watch/polls.ts'
 import { Subscriptions, type KeptSubscriptions } from './watch/subscriptions.ts'
@@ -41,6 +43,10 @@ export interface ServerFacts extends Omit<CallFacts, 'changing' | 'confirm'> {
   surface?: Surface
   /** Reads what is subscribed to; shared by the servers of a process. */
   polls?: Polls
+  /** Records requests as spans. */
+  tracing?: Tracing | undefined
+  /** How messages travel; by default `pipe`. */
+  network?: 'tcp' | 'pipe' | undefined
   /** True for a client of the 2025 revisions. */
   isLegacy?: boolean
   /** False while the client has no stream open; by default a connection is one. */
@@ -102,6 +108,7 @@ export function buildServer(given: ServerFacts): McpServer {
     },
   )
   acceptAnyArguments(server)
+  traceRequests(server, { listing, tracing: facts.tracing, network: facts.network })
   const tasks = facts.isLegacy === true ? undefined : createToolTasks(listing, facts)
   if (tasks !== undefined) registerTasks(server, tasks)
   for (const listed of reached.tools) registerTool(server, listed, listing, facts)

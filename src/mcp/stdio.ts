@@ -1,3 +1,4 @@
+import type { Tracing } from '../lib/trace/span.ts'
 import type { McpRequestContext, McpServer, Transport } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport, type StdioServerHandle } from '@modelcontextprotocol/server/stdio'
 import type { Readable, Writable } from 'node:stream'
@@ -37,6 +38,8 @@ export interface StdioOptions {
   caller: string
   /** Receives protocol errors and bugs in a call, which must not be written to stdout. */
   onError?: (error: unknown) => void
+  /** Records requests as spans. */
+  tracing?: Tracing | undefined
   /** Receives a record of every tool call, for the log. */
   onCall?: (record: CallRecord) => void
   /** Requests on stdin whose answers the client has already. */

@@ -1,5 +1,4 @@
-import type { Send, WireReply } from '../contract/base/wire.ts'
-import { ServiceError } from '../errors.ts'
+import type { Send } from '../contract/base/wire.ts'
 import { createAuthenticator } from './rest/auth.ts'
 import type { Platform } from './shared/context.ts'
 import { describeProduct, firstProduct } from './workspace/first-product.ts'
@@ -9,7 +8,7 @@ import { firstStart, makeDataDir } from './start/first-start.ts'
 import { createHandlers } from './handlers/index.ts'
 import { startHousekeeping } from './start/housekeeping.ts'
 import { createIdempotency } from './rest/idempotency.ts'
-import { createIngest } from './errors/ingest/index.ts'
+import { createIngest, type IngestCounts } from './errors/ingest/index.ts'
 import { createKeys } from './errors/ingest/keys.ts'
 import { defaultLimits } from './errors/ingest/limits.ts'
 import { createEventThread } from './errors/ingest/event-thread.ts'
@@ -19,7 +18,7 @@ import { createEventStore } from './errors/issues/record/store.ts'
 import type { Log } from './shared/log.ts'
 import { stackText } from '../lib/stack.ts'
 import { systemPlatform } from './shared/platform.ts'
-import { errorReply, toFailure, jsonReply } from './rest/replies.ts'
+import { dispatch, uploadsHandler } from './rest/dispatch.ts'
 import type { AgentDefinition } from './agents/define.ts'
 import { createRunSignals } from './agents/events/signals.ts'
 import { createRunner } from './agents/runs/runner.ts'
@@ -29,15 +28,15 @@ import { createSessionStore, type SessionStore } from './processes/sessions.ts'
 import { createUsedKeys, type UsedKeys } from './processes/used-keys.ts'
 import { createRunMessages } from './start/wake-others.ts'
 import { agentTypes } from './agents/types/list.ts'
-import { splitAddress } from './shared/split-address.ts'
 import { createRouter, defaultRate } from './rest/router.ts'
 import { createOpenStreams } from './rest/streams/open-streams.ts'
 import { sampleLoading } from './start/sample-loading.ts'
 import { createFileStore } from './errors/sourcemaps/files/file-store.ts'
 import { createSymbolicator } from './errors/sourcemaps/symbolicate/symbolicator.ts'
 import { sourceMapFolders } from './errors/sourcemaps/uploads/folders.ts'
-import { createUploads, type UploadLimits, type Uploads } from './errors/sourcemaps/uploads/uploads.ts'
+import { createUploads, type UploadLimits } from './errors/sourcemaps/uploads/uploads.ts'
 import { createDraftReader } from './quality/test-ingest/draft-reader.ts'
+import type { DatabaseLoad } from './sql/database.ts'
 import { databaseAddress, openDatabase } from './sql/open/index.ts'
 
 export interface ServiceOptions {
@@ -65,6 +64,8 @@ export interface ServiceOptions {
   /** Called with one line about each long step. */
   onProgress?: ((line: string) => void) | undefined
   log?: Log | undefined
+  /** Counts requests and events of ingest, for metrics. */
+  ingestCounts?: IngestCounts | undefined
   /** REST rate limit per token of `handle`; the default is the contract's. */
   rate?: Rate | undefined
   /** Compare every response with the contract. For tests. */
@@ -96,10 +97,20 @@ export interface Service {
   sessions: SessionStore
   /** Why it cannot serve requests, for probes; undefined while it can. */
   readinessProblem(): Promise<string | undefined>
+  /** What waits at this moment, for metrics. */
+  load(this: void): ServiceLoad
   /** Ends the streams that are being read and opens no more, so that no connection waits for a run. Readers connect again. */
   endStreams(): void
   /** Waits for work in progress and closes the database; a second call waits for the first. */
   close(): Promise<void>
+}
+
+export interface ServiceLoad {
+  database: DatabaseLoad
+  /** Bytes of events that are not on disk yet. */
+  ingestBytes: number
+  /** Streams of agent runs that are being read. */
+  streams: number
 }
 
 /** Opens the embedded service on a data directory, and sets up an empty one first (contract §0.5). */
@@ -168,6 +179,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       thread,
       hasSourceMaps: (id) => symbolicator.hasAny(id),
       onError: onError('ingest'),
+      counts: options.ingestCounts,
     })
     const authenticator = createAuthenticator({ db, platform, log })
     const idempotency = createIdempotency({ db, platform, onError: onError('idempotency') })
@@ -202,7 +214,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       checkResponses: options.checkResponses,
       log,
     }
-    const services = { ingest, uploads: uploadsHandler(uploads, platform, log), platform }
+    const services = { ingest: ingest.send, uploads: uploadsHandler(uploads, platform, log), platform }
     const rate = options.rate ?? defaultRate
     const direct = dispatch({ ...services, router: createRouter(router) })
     const handle = dispatch({ ...services, router: createRouter({ ...router, rate, rateLimit: rates.limit('rest') }) })
@@ -249,6 +261,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       used: createUsedKeys(db),
       sessions: createSessionStore(db),
       readinessProblem: readiness.problem,
+      load: () => ({ database: db.load(), ingestBytes: ingest.waitingBytes(), streams: streams.count() }),
       endStreams() {
         readiness.stop()
         streams.close()
@@ -259,50 +272,4 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await db.close()
     throw thrown
   }
-}
-
-interface Services {
-  router: Send
-  ingest: Send
-  uploads: Send
-  platform: Platform
-}
-
-/** Sends each request to the service that its path names. */
-function dispatch({ router, ingest, uploads, platform }: Services): Send {
-  return async (request) => {
-    const { path } = splitAddress(request.url)
-    if (path.startsWith('/v1/')) return router(request)
-    // DSNs with an extra slash are common.
-    if (/^\/+api(?:\/|$)/.test(path)) return ingest(request)
-    if (/^\/uploads(?:\/|$)/.test(path)) return uploads(request)
-    const requestId = platform.newId()
-    if (path === '/openapi.json' && request.method === 'GET') return openApiReply(requestId)
-    return errorReply(new ServiceError('not_found', 'no such path; /openapi.json lists all'), requestId)
-  }
-}
-
-/** Handles requests of uploads; failures are answered in the form of contract §0.4. It never rejects. */
-function uploadsHandler(uploads: Pick<Uploads, 'receive'>, platform: Platform, log: Log | undefined): Send {
-  return async (request) => {
-    try {
-      return await uploads.receive(request)
-    } catch (thrown) {
-      const requestId = platform.newId()
-      const failure = toFailure(thrown)
-      const { status, message } = failure
-      const error = stackText(failure.cause ?? failure)
-      if (status >= 500 && failure.code !== 'unimplemented')
-        log?.({ level: 'error', message, requestId, where: 'PUT /uploads', status, error })
-      return errorReply(failure, requestId)
-    }
-  }
-}
-
-let openApiJson: Promise<string> | undefined
-
-/** The contract as OpenAPI, built on first request, because few processes serve it. */
-async function openApiReply(requestId: string): Promise<WireReply> {
-  openApiJson ??= import('../contract/openapi/index.ts').then(({ openApi }) => JSON.stringify(openApi()))
-  return jsonReply(200, await openApiJson, requestId)
 }

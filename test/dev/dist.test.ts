@@ -8,7 +8,9 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { build } from '../../src/dev/build.ts'
 import { surface } from '../../src/surface.ts'
 import { temporaryFolder, tracegateProcess } from '../cli/run.ts'
-import { bareEnvironment, eventually } from '../serve.ts'
+import { collectSpans } from '../cli/telemetry/collector.ts'
+import { connectHttp } from '../mcp/http/http-server.ts'
+import { bareEnvironment, eventually, serve } from '../serve.ts'
 
 const folder = temporaryFolder()
 const dist = join(folder.path, 'dist')
@@ -88,6 +90,19 @@ test('it serves the sample shop, and knows the openapi document', async () => {
     server.kill()
     await exited
   }
+})
+
+test('it has metrics, and exports traces where a collector is configured', async () => {
+  await using collector = await collectSpans()
+  {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }
+    await using app = await serve({ main: join(dist, 'main.mjs'), env })
+    await using agent = await connectHttp(app.endpoints.mcp, app.endpoints.token, '2026-07-28')
+    await agent.call('find_error_issues')
+    const metrics = await (await fetch(`${app.endpoints.rest}/metrics`)).text()
+    expect(metrics).toContain('tracegate_tool_calls_total{gen_ai_tool_name="find_error_issues",outcome="ok"} 1')
+  }
+  expect(collector.spans.map(({ name }) => name)).toContain('tools/call find_error_issues')
 })
 
 test('it sends source maps, and queries a deployment over the network', async () => {

@@ -19,6 +19,7 @@ import { version } from '../../version.ts'
 import { apiFor, openBackend, usedBehind, type Backend } from '../support/backend.ts'
 import { readSecret } from '../support/secret.ts'
 import type { Io } from '../support/io.ts'
+import { openTracing } from '../telemetry/traces.ts'
 import { createPageServer } from '../pages/page-server.ts'
 import type { openPages } from '../pages/open-pages.ts'
 
@@ -33,6 +34,7 @@ interface Started {
 /** Serves MCP on stdin and stdout until the connection ends. The service is opened by the first tool call. */
 export async function serve(config: Config, io: Io, { answered, ended }: Started): Promise<void> {
   const log = createLog(config.logLevel, io.logDestination)
+  const tracing = await openTracing(io.env, log)
   let opening: Promise<Backend> | undefined
   const { toolsets, readOnly, product } = config
   const open = once(async () => {
@@ -43,7 +45,7 @@ export async function serve(config: Config, io: Io, { answered, ended }: Started
   })
   async function openApi(): Promise<Api> {
     const backend = await open().catch(failForAgent)
-    return apiFor(backend, backend.token ?? '', { via: 'mcp' })
+    return apiFor(backend, backend.token ?? '', { via: 'mcp', tracing })
   }
   const upload: Upload = async (...call) => (await open()).upload(...call)
   const sendEvent: SendEvent = async (...call) => (await open()).sendEvent(...call)
@@ -62,6 +64,7 @@ export async function serve(config: Config, io: Io, { answered, ended }: Started
     caller: config.apiToken === undefined ? '' : tokenHash(config.apiToken),
     confirm: { mode: config.confirm, secret: () => readSecret(config), pageLink, used: usedBehind(open) },
     gatePage: (scope) => pages.link(gatePath(scope), GATE_PAGE_MS),
+    tracing,
     onError: (error) => log({ level: 'error', message: 'MCP failure', error: stackText(error) }),
     onCall: (record) => log({ level: 'info', message: 'tool call', ...record }),
   })
@@ -74,6 +77,7 @@ export async function serve(config: Config, io: Io, { answered, ended }: Started
     (backend) => backend.close(),
     () => undefined,
   )
+  await tracing?.close()
 }
 
 /** How long the page of a verdict can be opened after it was named. */

@@ -8,7 +8,7 @@ import type { Config } from '../../config.ts'
 import type { Send } from '../../contract/base/wire.ts'
 import type { Log } from '../../log.ts'
 import { usedHere, type UsedConfirmations } from '../../mcp/confirm/used.ts'
-import type { Service } from '../../service/index.ts'
+import type { Service, ServiceOptions } from '../../service/index.ts'
 import { version } from '../../version.ts'
 import { lostDatabase, makeDataDir } from './data-dir.ts'
 import { listeningOrigin, readEndpoints } from './endpoints.ts'
@@ -44,6 +44,8 @@ function embeddedUrl({ dataDir, origin, host, port }: Config): string {
 export interface BackendOptions {
   log: Log
   onProgress: (line: string) => void
+  /** Counts what comes to ingest. */
+  ingestCounts?: ServiceOptions['ingestCounts']
   /** The longest wait for an answer over the network, where the default is too short. */
   timeoutMs?: number
 }
@@ -84,6 +86,7 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
     version,
     onProgress: options.onProgress,
     log: options.log,
+    ingestCounts: options.ingestCounts,
   })
   const baseUrl = embeddedUrl(config)
   return {
@@ -111,7 +114,7 @@ export function usedBehind(open: () => Promise<Pick<Backend, 'used'>>): UsedConf
 export function apiFor(
   { send, baseUrl, capabilities }: Pick<Backend, 'send' | 'baseUrl' | 'capabilities'>,
   token: string,
-  options: Pick<ClientOptions, 'via'> = {},
+  options: Pick<ClientOptions, 'via' | 'tracing'> = {},
 ): Api {
   return createApi({ send, baseUrl, capabilities, token, ...options })
 }

@@ -14,11 +14,14 @@ import type { Clock } from '../../lib/clock.ts'
 import { isEndpointMissing, ServiceError } from '../../errors.ts'
 import { parseBearer } from '../../lib/bearer.ts'
 import { isObject } from '../../lib/objects.ts'
+import { readTrace, withTrace } from '../../lib/trace/context.ts'
+import type { Tracing } from '../../lib/trace/span.ts'
 import { createIntake, IntakeError, type IntakeLimits } from '../../lib/intake.ts'
 import { confirmHere, narrower, type ConfirmOptions } from '../confirm/options.ts'
 import type { SurfaceOptions } from '../define/define.ts'
 import { createVerifier, tokenHash, verifyWith, type Verify } from './auth.ts'
 import { BodyCutOff, BodyTooLarge, readJsonBody } from './body.ts'
+import { answerPreflight, isPreflight, letPageRead } from './cors.ts'
 import { webRequest, writeResponse } from './exchange.ts'
 import { createRequestLimit } from './limit.ts'
 import { writeProblem } from './problem.ts'
@@ -67,6 +70,8 @@ export interface McpHttpOptions {
   allowedHosts?: readonly string[]
   /** Receives bugs and protocol errors, whose details the caller does not see. */
   onError?: (error: unknown) => void
+  /** Records requests as spans. */
+  tracing?: Tracing | undefined
   /** Receives a record of every tool call, for the log. */
   onCall?: (record: CallRecord) => void
   now?: () => number
@@ -99,6 +104,8 @@ type NextTurn = () => Promise<void>
 export interface McpHttp {
   (incoming: IncomingMessage, outgoing: ServerResponse, nextTurn?: NextTurn): Promise<void>
   close(): Promise<void>
+  /** What is open in this process, for metrics. */
+  open(this: void): { sessions: number; streams: number }
   /** Notifies subscribers of the 2026-07-28 revision of changes. */
   notify: ServerNotifier
 }
@@ -131,6 +138,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     if (!(error instanceof ProtocolError) && !error.message.startsWith('Rejected inbound request')) onError(error)
   }
   const streams = createListenStreams()
+  /** Streams of the 2026-07-28 revision. */
+  let listening = 0
   const modern = createMcpHandler(
     ({ authInfo }) => {
       if (authInfo === undefined) throw new Error('a request reached the handler without its caller')
@@ -142,8 +151,10 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   )
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse, nextTurn: NextTurn): Promise<void> {
     if (!hostAllowed(incoming, outgoing) || !originAllowed(incoming, outgoing)) return
+    letPageRead(incoming, outgoing)
     const scope = parseScope(requestPath(incoming), incoming.headers, options.options)
     if (!('options' in scope)) return writeProblem(outgoing, scope.status, scope.message)
+    if (isPreflight(incoming)) return answerPreflight(incoming, outgoing)
     const token = await authenticated(incoming, outgoing, scope.options.product)
     if (token === undefined) return
     if (!limit.admits(tokenHash(token), outgoing)) {
@@ -179,7 +190,11 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     if (listen === undefined) return answerModern(body)
     const stream: ListenStream = { updated: () => {} }
     const subscriptions = openSubscriptions(factsFor(scope, token), (uri) => stream.updated(uri))
-    outgoing.once('close', () => subscriptions.close())
+    listening += 1
+    outgoing.once('close', () => {
+      listening -= 1
+      subscriptions.close()
+    })
     const watched = await watchListened(listen, subscriptions)
     if (outgoing.destroyed) return undefined
     return streams.serve(stream, () => answerModern(watched))
@@ -206,7 +221,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     nextTurn: NextTurn = () => Promise.resolve(),
   ): Promise<void> {
     try {
-      await handle(incoming, outgoing, nextTurn)
+      const { traceparent, tracestate } = incoming.headers
+      await withTrace(readTrace(traceparent, tracestate), () => handle(incoming, outgoing, nextTurn))
     } catch (error) {
       // The peer has disconnected.
       if (error instanceof BodyCutOff) return void outgoing.destroy()
@@ -226,6 +242,10 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
 
   return Object.assign(answer, {
     notify: modern.notify,
+    open() {
+      const { sessions: inSessions, streams: theirs } = sessions.open()
+      return { sessions: inSessions, streams: theirs + listening }
+    },
     async close() {
       await Promise.all([sessions.close(), modern.close()])
     },
@@ -253,8 +273,10 @@ function scopedFacts(
   scope: Scope,
   { token, changing, confirm, polls }: { token: string; changing: Changing; confirm: ConfirmOptions; polls: Polls },
 ): ServerFacts {
-  const { version, sendEvent, onError, onCall, clock } = options
+  const { version, sendEvent, onError, onCall, clock, tracing } = options
   return {
+    tracing,
+    network: 'tcp',
     polls,
     api: () => options.apiFor(token),
     options: scope.options,

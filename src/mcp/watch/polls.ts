@@ -1,5 +1,6 @@
 import { failures, ServiceError } from '../../errors.ts'
 import { backgroundClock, type Clock } from '../../lib/clock.ts'
+import { withoutTrace } from '../../lib/trace/context.ts'
 
 /** How often a watched resource is read (decision 066). */
 const POLL_MS = 15_000
@@ -98,7 +99,7 @@ class Poll {
   #schedule(): void {
     if (this.#isOver) return
     const delayMs = this.#state.isMoving ? MOVING_POLL_MS : POLL_MS
-    this.#cancel = this.#clock.after(delayMs, () => void this.#poll())
+    this.#cancel = this.#clock.after(delayMs, () => void withoutTrace(() => this.#poll()))
   }
 
   async #poll(): Promise<void> {

@@ -76,6 +76,19 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** A database as it was opened. */
+export interface OpenDatabase extends Database {
+  /** What waits at this moment, for metrics. */
+  load(): DatabaseLoad
+}
+
+export interface DatabaseLoad {
+  /** Writes of this process that run or wait for their turn. */
+  writes: number
+  /** The connections that read, where there are several. */
+  connections?: { open: number; idle: number; max: number; waiting: number }
+}
+
 /** Hears of a slow statement: its text without values, and how long it took. */
 export type OnSlow = (statement: string, ms: number) => void
 

@@ -22,7 +22,11 @@ interface Appended {
 }
 
 /** Reads the payloads of a request and stores its events; resolves once they are on disk. */
-export type AppendBatch = (batch: Batch, sender: Sender) => Promise<Appended>
+export interface AppendBatch {
+  (batch: Batch, sender: Sender): Promise<Appended>
+  /** Bytes of events that are not on disk yet. */
+  waitingBytes(this: void): number
+}
 
 export interface AppendOptions {
   store: EventStore
@@ -45,7 +49,7 @@ export function createAppend(options: AppendOptions): AppendBatch {
   const { platform, store, thread, limits, hasSourceMaps = () => Promise.resolve(false) } = options
   const pace = createPace()
   const reading = { maxBytes: limits.eventBytes, newId: () => platform.newId(), pace }
-  const inRoom = createWaitingRoom(limits.waitingBytes)
+  const room = createWaitingRoom(limits.waitingBytes)
   let here = 0
 
   async function appendHere(batch: Batch, { productId, vouched }: Sender): Promise<Appended> {
@@ -73,9 +77,10 @@ export function createAppend(options: AppendOptions): AppendBatch {
     return { ids: events.map(({ event }) => event.sdk_event_id), refused }
   }
 
-  return (batch, sender) =>
-    inRoom(
+  const appendInRoom = (batch: Batch, sender: Sender) =>
+    room.enter(
       batch.payloads.reduce((sum, { length }) => sum + length, 0),
       () => append(batch, sender),
     )
+  return Object.assign(appendInRoom, { waitingBytes: room.waiting })
 }

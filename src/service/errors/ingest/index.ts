@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Send, WireReply, WireRequest } from '../../../contract/base/wire.ts'
-import { ServiceError } from '../../../errors.ts'
+import { ServiceError, type FailureCode } from '../../../errors.ts'
 import { oneKey, readDsn, requestClient, requestKey } from './auth.ts'
 import { createAddresses, type ReadAddress } from './address.ts'
 import { createAppend, type AppendBatch, type AppendOptions } from './append.ts'
@@ -23,9 +23,24 @@ export interface IngestOptions extends Omit<AppendOptions, 'limits'> {
   rateLimit?: (name: string) => RateLimit
   /** Called with every bug that was answered with 500, and with every 503. */
   onError?: (error: unknown) => void
+  /** Counts requests and events, for metrics. */
+  counts?: IngestCounts | undefined
 }
 
-interface Ingest extends Omit<IngestOptions, 'limits' | 'rateLimit'> {
+export interface IngestCounts {
+  /** What became of a request that sends something. */
+  answered(this: void, outcome: 'ok' | FailureCode): void
+  /** So many events are on disk. */
+  stored(this: void, events: number): void
+}
+
+export interface Ingest {
+  send: Send
+  /** Bytes of events that are not on disk yet. */
+  waitingBytes(this: void): number
+}
+
+interface Parts extends Omit<IngestOptions, 'limits' | 'rateLimit'> {
   limits: IngestLimits
   readAddress: ReadAddress
   budget: Budget
@@ -47,24 +62,29 @@ interface Admission extends DsnKey {
 
 /**
  * The ingest surface (contract §12) for every path under `/api`: envelopes and events of the specification's clients and
- * of Sentry's SDKs. Never rejects; 200 means that the events are on disk.
+ * of Sentry's SDKs. `send` never rejects; 200 means that the events are on disk.
  */
-export function createIngest({ limits: changed, rateLimit, ...options }: IngestOptions): Send {
+export function createIngest({ limits: changed, rateLimit, ...options }: IngestOptions): Ingest {
   const limits = { ...defaultLimits, ...changed }
   const budget = createBudget(limits, rateLimit ?? (() => createRateLimit({ now: () => options.platform.now() })))
   const append = createAppend({ ...options, limits })
   const intake = createIntake(limits.intake)
-  const ingest: Ingest = { ...options, limits, readAddress: createAddresses(), budget, intake, append }
+  const ingest: Parts = { ...options, limits, readAddress: createAddresses(), budget, intake, append }
   const delay = createDelay(limits.refusalDelayMs)
-  return async (request) => {
+  async function send(request: WireRequest): Promise<WireReply> {
+    const count = request.method === 'POST' ? options.counts?.answered : undefined
     try {
-      return await dispatch(request, ingest)
+      const reply = await dispatch(request, ingest)
+      count?.('ok')
+      return reply
     } catch (error) {
+      count?.(error instanceof ServiceError ? error.code : 'internal')
       if (isFault(error)) options.onError?.(error)
       if (error instanceof ServiceError && error.code === 'resource_exhausted') await delay()
       return refusal(error)
     }
   }
+  return { send, waitingBytes: append.waitingBytes }
 }
 
 /** Refusals that wait at the same time; beyond them they are answered at once. */
@@ -86,7 +106,7 @@ function isFault(error: unknown): boolean {
   return !(error instanceof ServiceError) || (error.status >= 500 && error.code !== 'unimplemented')
 }
 
-async function dispatch(request: WireRequest, ingest: Ingest): Promise<WireReply> {
+async function dispatch(request: WireRequest, ingest: Parts): Promise<WireReply> {
   const address = ingest.readAddress(request.url)
   if (address === undefined) throw new ServiceError('not_found', 'no such path on the ingest surface')
   const { productId, query, endpoint } = address
@@ -107,7 +127,7 @@ function answerMethod<T>({ method }: WireRequest, allowed: string, run: () => T)
   return run()
 }
 
-async function takeEnvelope(incoming: IngestRequest, ingest: Ingest): Promise<WireReply> {
+async function takeEnvelope(incoming: IngestRequest, ingest: Parts): Promise<WireReply> {
   const key = requestKey(incoming.request, incoming.query)
   // Before the body is read, so that only requests with a valid key cost work; a tunnel's key is in the body.
   let charged = key === undefined ? undefined : await admit(key, incoming, ingest)
@@ -128,7 +148,7 @@ async function takeEnvelope(incoming: IngestRequest, ingest: Ingest): Promise<Wi
   })
 }
 
-async function takeEvent(incoming: IngestRequest, ingest: Ingest): Promise<WireReply> {
+async function takeEvent(incoming: IngestRequest, ingest: Parts): Promise<WireReply> {
   const { limits, budget, intake } = ingest
   const admission = await admit(requestKey(incoming.request, incoming.query), incoming, ingest)
   return await holding(intake, admission, async (hold) => {
@@ -158,11 +178,12 @@ async function takeBatch(
   header: JsonObject,
   admission: Admission,
   { request, query }: IngestRequest,
-  { platform, budget, append }: Ingest,
+  { platform, budget, append, counts }: Parts,
 ): Promise<WireReply> {
   budget(admission, 'events', payloads.length)
   const batch = { payloads, header, client: requestClient(request, query), receivedAt: platform.now() }
   const { ids, refused } = await append(batch, { productId: admission.productId, vouched: admission.vouches })
+  counts?.stored(ids.length)
   const [first, ...rest] = refused
   if (first) throw joinRefusals([first, ...rest])
   const [id] = ids
@@ -173,7 +194,7 @@ async function takeBatch(
 async function admit(
   publicKey: string | undefined,
   { productId }: IngestRequest,
-  { keys, budget }: Ingest,
+  { keys, budget }: Parts,
 ): Promise<Admission> {
   if (publicKey === undefined) throw new ServiceError('unauthenticated', 'the request carries no key')
   const key = await keys.find(publicKey)

@@ -4,8 +4,12 @@ import { errorCategories } from './budget.ts'
 /** Longer than 16 MiB take to be stored. */
 const RETRY_SECONDS = 2
 
-/** Runs the work while its bytes are counted. */
-export type WaitingRoom = <T>(bytes: number, work: () => Promise<T>) => Promise<T>
+export interface WaitingRoom {
+  /** Runs the work while its bytes are counted. */
+  enter<T>(this: void, bytes: number, work: () => Promise<T>): Promise<T>
+  /** Bytes that wait now. */
+  waiting(this: void): number
+}
 
 /**
  * Bounds the bytes of events that wait to be on disk. When the store does not keep up, further events are refused with
@@ -13,7 +17,7 @@ export type WaitingRoom = <T>(bytes: number, work: () => Promise<T>) => Promise<
  */
 export function createWaitingRoom(mostBytes: number): WaitingRoom {
   let waiting = 0
-  return async (bytes, work) => {
+  async function enter<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     if (waiting > 0 && waiting + bytes > mostBytes) {
       throw new ServiceError('resource_exhausted', 'too many events wait to be stored', {
         retryAfterSeconds: RETRY_SECONDS,
@@ -27,4 +31,5 @@ export function createWaitingRoom(mostBytes: number): WaitingRoom {
       waiting -= bytes
     }
   }
+  return { enter, waiting: () => waiting }
 }

@@ -12,6 +12,7 @@ export interface OpenStreams {
    * `close`. Throws as `requireRoom` does.
    */
   enter(this: void, tokenId: string, leaving: AbortSignal | undefined): { signal: AbortSignal; leave(this: void): void }
+  count(this: void): number
   /** Ends all streams, and refuses new ones. */
   close(this: void): void
 }
@@ -46,6 +47,7 @@ export function createOpenStreams(): OpenStreams {
       if (leaving?.aborted === true) leave()
       return { signal: ending.signal, leave }
     },
+    count: () => [...ofTokens.values()].reduce((sum, { size }) => sum + size, 0),
     close() {
       isClosed = true
       for (const ending of [...ofTokens.values()].flatMap((ofToken) => [...ofToken])) ending.abort()

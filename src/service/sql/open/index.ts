@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Database, OnSlow, Rows } from '../database.ts'
+import type { OpenDatabase, OnSlow, Rows } from '../database.ts'
 import { openReader, openSqlite } from '../sqlite/sqlite.ts'
 
 /** The address of a PostgreSQL database, or the file of an SQLite one. */
@@ -15,7 +15,7 @@ export interface OpenOptions {
 }
 
 /** Opens a database at its address and brings it to the newest schema. */
-export async function openDatabase(address: string, options: OpenOptions = {}): Promise<Database> {
+export async function openDatabase(address: string, options: OpenOptions = {}): Promise<OpenDatabase> {
   return isPostgres(address) ? (await loadPostgres()).openPostgres(address, options) : openSqlite(address)
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Pool } from 'pg'
-import type { Database, OnSlow, Pause, Prepare, Rows } from '../database.ts'
+import type { DatabaseLoad, OpenDatabase, OnSlow, Pause, Prepare, Rows } from '../database.ts'
 import { WriteQueue } from '../writing/write-queue.ts'
 import { explainOpening, isPassing, translating } from './postgres-failures.ts'
 import { createMessages, type OpenMessages } from './postgres-messages.ts'
@@ -43,7 +43,7 @@ export interface PostgresOptions {
 export async function openPostgres(
   url: string,
   { listenUrl, onSlow, forCopy = false, readers = READERS, lockTimeoutMs = LOCK_TIMEOUT_MS }: PostgresOptions = {},
-): Promise<Database> {
+): Promise<OpenDatabase> {
   const config = connectionConfig(url)
   const { numberedBy, pooled, hasState } = await attempts(url, async () => {
     const client = new Client(config)
@@ -109,7 +109,7 @@ interface DatabaseParts {
   messages: OpenMessages
 }
 
-class PostgresDatabase implements Database {
+class PostgresDatabase implements OpenDatabase {
   readonly read: Rows
   readonly messages: OpenMessages
   readonly #pool: Pool
@@ -135,6 +135,12 @@ class PostgresDatabase implements Database {
 
   writeInSlices<T>(work: (rows: Rows, prepare: Prepare, pause: Pause) => Promise<T>): Promise<T> {
     return this.#queue.writeInSlices(work)
+  }
+
+  load(): DatabaseLoad {
+    const { totalCount, idleCount, waitingCount, options } = this.#pool
+    const connections = { open: totalCount, idle: idleCount, max: options.max, waiting: waitingCount }
+    return { writes: this.#queue.length, connections }
   }
 
   /** Waits for the writes in progress, then closes all connections. */

@@ -2,7 +2,7 @@ import { chmodSync, closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { explainFailure, requireRestored } from './database-file.ts'
-import type { Database, Pause, Prepare, Rows } from '../database.ts'
+import type { DatabaseLoad, OpenDatabase, Pause, Prepare, Rows } from '../database.ts'
 import { migrate } from './migrate.ts'
 import { isBusy, translate, translated } from './passing-failures.ts'
 import { preparer, queryBuilder } from './sqlite-statements.ts'
@@ -34,7 +34,7 @@ interface OpenOptions {
 export async function openSqlite(
   file: string,
   { busyTimeoutMs = BUSY_TIMEOUT_MS, sync }: OpenOptions = {},
-): Promise<Database> {
+): Promise<OpenDatabase> {
   requireRestored(file)
   closeSync(openSync(file, 'a', 0o600))
   chmodSync(file, 0o600)
@@ -147,7 +147,7 @@ class SqliteWriter implements WriteConnection {
   }
 }
 
-class SqliteDatabase implements Database {
+class SqliteDatabase implements OpenDatabase {
   readonly read: Rows
   readonly #reader: DatabaseSync
   readonly #writer: DatabaseSync
@@ -184,6 +184,10 @@ class SqliteDatabase implements Database {
 
   writeInSlices<T>(work: (rows: Rows, prepare: Prepare, pause: Pause) => Promise<T>): Promise<T> {
     return this.#queue.writeInSlices(work)
+  }
+
+  load(): DatabaseLoad {
+    return { writes: this.#queue.length }
   }
 
   /**

@@ -31,9 +31,15 @@ export class WriteQueue implements Omit<Database, 'read' | 'close'> {
   readonly #connection: WriteConnection
   #queue: Promise<unknown> = Promise.resolve()
   #closed = false
+  #length = 0
 
   constructor(connection: WriteConnection) {
     this.#connection = connection
+  }
+
+  /** Writes that run or wait for their turn. */
+  get length(): number {
+    return this.#length
   }
 
   write<T>(work: (rows: Rows, prepare: Prepare) => Promise<T>): Promise<T> {
@@ -119,10 +125,12 @@ export class WriteQueue implements Omit<Database, 'read' | 'close'> {
 
   /** Does work when the writes before it have ended; no transaction is open meanwhile. */
   follow<T>(work: () => Promise<T>): Promise<T> {
+    this.#length += 1
     const result = this.#queue.then(work)
+    const leave = () => void (this.#length -= 1)
     // The queue continues even if this one failed: its caller handles `result`. The pause lets requests run between the
     // transactions of a long job.
-    this.#queue = result.then(ignore, ignore).then(() => nextTurn())
+    this.#queue = result.then(leave, leave).then(() => nextTurn())
     return result
   }
 
@@ -137,5 +145,3 @@ export class WriteQueue implements Omit<Database, 'read' | 'close'> {
     await this.#queue
   }
 }
-
-function ignore(): void {}

@@ -59,7 +59,7 @@ export function openDoor({ limits, key = productKey }: { limits?: Partial<Ingest
   const clock = { now: NOW }
   const known: Record<string, DsnKey> = { [KEY]: key, [OTHER_KEY]: { ...productKey, productId: 8 } }
   let ids = 0
-  const send = createIngest({
+  const { send } = createIngest({
     store,
     keys: { find: (publicKey) => Promise.resolve(Object.hasOwn(known, publicKey) ? known[publicKey] : undefined) },
     platform: {

@@ -1,0 +1,172 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { Client } from '@modelcontextprotocol/client'
+import { expect, test } from 'vitest'
+import { bareEnvironment } from '../../serve.ts'
+import { connectHttp } from '../../mcp/http/http-server.ts'
+import { eras } from '../../mcp/clients.ts'
+import { mainFile, serveHere, temporaryFolder } from '../run.ts'
+import { collectSpans, type Collected } from './collector.ts'
+
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+const traceparent = `00-${traceId}-00f067aa0ba902b7-01`
+const settings = (endpoint: string) => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+})
+
+const called = (spans: readonly Collected[]) => spans.filter(({ name }) => name === 'tools/call find_error_issues')
+
+test.each(eras)(
+  'over HTTP, a call of %s is a span of the trace in its _meta, with the requests that it makes',
+  async (era) => {
+    await using collector = await collectSpans()
+    {
+      await using app = await serveHere({ env: settings(collector.endpoint) })
+      await using agent = await connectHttp(app.endpoints.mcp, app.endpoints.token, era)
+      const call = { name: 'find_error_issues', arguments: { query: 'words-of-the-caller' }, _meta: { traceparent } }
+      await agent.client.callTool(call)
+      await agent.call('get_error_issue', { issue: 'SHOP-999' })
+    }
+    const [call] = called(collector.spans)
+    expect(call).toMatchObject({
+      kind: 2,
+      traceId,
+      parentSpanId: '00f067aa0ba902b7',
+      isError: false,
+      service: 'tracegate',
+      attributes: {
+        'mcp.method.name': 'tools/call',
+        'mcp.protocol.version': era === 'sdk 1.32' ? '2025-11-25' : era,
+        'gen_ai.tool.name': 'find_error_issues',
+        'gen_ai.operation.name': 'execute_tool',
+        'network.transport': 'tcp',
+      },
+    })
+    const requests = collector.spans.filter(({ parentSpanId }) => parentSpanId === call?.spanId)
+    expect(requests.length).toBeGreaterThan(0)
+    for (const { kind, traceId: own, name, attributes } of requests) {
+      expect({ kind, own }).toEqual({ kind: 3, own: traceId })
+      expect(name).toMatch(/^(?:GET|POST) \/v1\/[\w/{}:-]+$/)
+      expect(attributes).toMatchObject({ 'http.response.status_code': 200, 'server.address': '127.0.0.1' })
+    }
+    const failed = collector.spans.find(({ name }) => name === 'tools/call get_error_issue')
+    expect(failed).toMatchObject({ isError: true, attributes: { 'error.type': 'tool_error' } })
+    expect(collector.texts.join('')).not.toMatch(/words-of-the-caller|SHOP-999|tg_\w{20}|Bearer/)
+  },
+)
+
+test('the header of an HTTP request is the parent where _meta names none, and else a link', async () => {
+  await using collector = await collectSpans()
+  const header = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+  {
+    await using app = await serveHere({ env: settings(collector.endpoint) })
+    const headers = { traceparent: header }
+    await using agent = await connectHttp(app.endpoints.mcp, app.endpoints.token, '2026-07-28', headers)
+    await agent.call('find_error_issues')
+    await agent.client.callTool({ name: 'find_error_issues', arguments: {}, _meta: { traceparent } })
+  }
+  const [first, second] = called(collector.spans)
+  expect(first).toMatchObject({ traceId: 'a'.repeat(32), parentSpanId: 'b'.repeat(16) })
+  expect(second).toMatchObject({ traceId, links: [{ traceId: 'a'.repeat(32) }] })
+})
+
+test('names that a caller makes up are in no span', async () => {
+  await using collector = await collectSpans()
+  {
+    await using app = await serveHere({ env: settings(collector.endpoint) })
+    await using agent = await connectHttp(app.endpoints.mcp, app.endpoints.token, '2025-11-25')
+    await agent.client.callTool({ name: 'made_up_by_a_caller', arguments: {} }).catch(() => undefined)
+    const { endpoints } = app
+    await fetch(endpoints.mcp, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${endpoints.token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        traceparent: 'made_up_by_a_caller',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 'made_up_by_a_caller and long enough to carry something else',
+        method: 'initialize',
+        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+      }),
+    })
+  }
+  expect(collector.spans.map(({ name }) => name)).toContain('tools/call')
+  expect(collector.texts.join('')).not.toContain('made_up_by_a_caller')
+})
+
+test('over stdio the spans of a process are sent before it ends', async () => {
+  await using collector = await collectSpans()
+  using folder = temporaryFolder()
+  const env = { ...bareEnvironment(), ...settings(collector.endpoint), OTEL_SERVICE_NAME: 'quality' }
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [mainFile, 'stdio', '--data', folder.path],
+      env: env as Record<string, string>,
+      stderr: 'ignore',
+    }),
+  )
+  await client.callTool({ name: 'find_error_issues', arguments: {}, _meta: { traceparent } })
+  await client.close()
+  await expect
+    .poll(() => called(collector.spans))
+    .toMatchObject([
+      {
+        traceId,
+        service: 'quality',
+        attributes: { 'network.transport': 'pipe', 'mcp.protocol.version': '2026-07-28' },
+      },
+    ])
+})
+
+test.each([
+  ['OTEL_SDK_DISABLED', 'true'],
+  ['OTEL_TRACES_EXPORTER', 'none'],
+  ['OTEL_TRACES_SAMPLER', 'always_off'],
+])('%s=%s records nothing', async (name, value) => {
+  await using collector = await collectSpans()
+  {
+    await using app = await serveHere({ env: { ...settings(collector.endpoint), [name]: value } })
+    await using agent = await connectHttp(app.endpoints.mcp, app.endpoints.token, '2026-07-28')
+    await agent.call('find_error_issues')
+  }
+  expect(collector.spans).toEqual([])
+})
+
+test('without a protocol, spans are sent as protobuf to the very address of the traces', async () => {
+  const received = Promise.withResolvers<IncomingHttpHeaders>()
+  const server = createServer(({ headers }, outgoing) => {
+    received.resolve(headers)
+    outgoing.end()
+  })
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  const address = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
+  {
+    await using app = await serveHere({ env: { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${address}/traces` } })
+    await using agent = await connectHttp(app.endpoints.mcp, app.endpoints.token, '2026-07-28')
+    await agent.call('find_error_issues')
+  }
+  expect(await received.promise).toMatchObject({ 'content-type': 'application/x-protobuf' })
+  server.closeAllConnections()
+  await new Promise((done) => server.close(done))
+})
+
+test('a collector that is away delays the end by seconds at most, and is said once without what was sent', async () => {
+  const away = createServer()
+  await new Promise<void>((ready) => away.listen(0, '127.0.0.1', ready))
+  const { port } = away.address() as AddressInfo
+  await new Promise((done) => away.close(done))
+  const app = await serveHere({ env: settings(`http://127.0.0.1:${String(port)}`) })
+  {
+    await using agent = await connectHttp(app.endpoints.mcp, app.endpoints.token, '2026-07-28')
+    await agent.call('find_error_issues')
+  }
+  await app[Symbol.asyncDispose]()
+  expect(app.output().match(/traces cannot be exported/g)?.length ?? 0).toBeLessThan(2)
+})
