@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -27,13 +28,18 @@ export interface Served extends AsyncDisposable {
   kill(): Promise<void>
 }
 
+/** `exited` resolves to its exit code and the signal that ended it. */
+export interface ServedProcess extends Served {
+  exited: Promise<[number | null, NodeJS.Signals | null]>
+}
+
 /**
  * Starts the real `tracegate serve` as a child process on a free loopback port and a temporary data directory, and waits
  * for its `endpoints.json`; `main` may be a built bundle. Disposing stops it and, unless `dataDir` was given, removes the data.
  */
 export async function serve(
   options: { dataDir?: string; args?: string[]; env?: Record<string, string>; main?: string } = {},
-): Promise<Served> {
+): Promise<ServedProcess> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'tracegate-serve-'))
   rmSync(join(dataDir, 'endpoints.json'), { force: true })
   const { main = source, args = [] } = options
@@ -41,12 +47,14 @@ export async function serve(
     env: { ...bareEnvironment(), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const served = await servedBy(dataDir, { ended: () => child.exitCode ?? undefined, output: () => output })
   return {
     ...served,
     pid: child.pid ?? 0,
+    exited,
     kill: () => end(child, 'SIGKILL'),
     async [Symbol.asyncDispose]() {
       await end(child, 'SIGTERM')

@@ -1,8 +1,7 @@
-import type { Server } from 'node:http'
 import { createSendEvent } from '../client/send-event.ts'
 import { ConfigError, type Config } from '../config.ts'
 import { isLoopback } from '../config-variables.ts'
-import { createDoor } from '../http/door.ts'
+import { createDoor, type Door } from '../http/door.ts'
 import { createLog, type Log } from '../log.ts'
 import { stackText } from '../lib/stack.ts'
 import { createMcpHttp, type McpHttp } from '../mcp/http/index.ts'
@@ -40,7 +39,7 @@ export async function run(config: Config, io: Io): Promise<number> {
   const tracing = await openTracing(io.env, log)
   const backend = await openBackend(config, { log, onProgress: say, ingestCounts: metrics.ingest })
   let mcp: McpHttp | undefined
-  let door: Server | undefined
+  let door: Door | undefined
   let endpoints: Endpoints | undefined
   try {
     if (config.product !== undefined) await requireProduct(config.product, backend)
@@ -89,8 +88,11 @@ export async function run(config: Config, io: Io): Promise<number> {
     say('tracegate: stopping')
   } finally {
     if (endpoints !== undefined) removeEndpoints(config.dataDir, endpoints)
+    // They would not end by themselves, and their readers connect again.
     backend.service?.endStreams()
-    if (door !== undefined) await drain(door, mcp)
+    mcp?.endStreams()
+    await door?.stop(drainMs)
+    await mcp?.close()
     await backend.close()
     await tracing?.close()
   }
@@ -112,7 +114,7 @@ function openDoor(
   config: Config,
   { service }: Backend,
   { mcp, log, metrics, pages }: { mcp: McpHttp; log: Log; metrics: Metrics; pages: Pages },
-): Server {
+): Door {
   return createDoor({
     mcp,
     pages,
@@ -166,15 +168,4 @@ function publicEndpoints(origin: string, { service, baseUrl }: Backend, product?
   const { productId, token } = service
   const dsn = product?.ingest?.dsn ?? service.dsn(origin)
   return { mcp, rest: origin, ingest: origin, dsn, product_id: product?.id ?? productId, token }
-}
-
-/** Stops accepting connections, gives open requests some time to end, then closes the rest. */
-async function drain(door: Server, mcp: McpHttp | undefined): Promise<void> {
-  if (!door.listening) return
-  const closed = new Promise<void>((resolve) => door.close(() => resolve()))
-  door.closeIdleConnections()
-  await mcp?.close()
-  const late = setTimeout(() => door.closeAllConnections(), drainMs)
-  await closed
-  clearTimeout(late)
 }

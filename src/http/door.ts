@@ -7,6 +7,7 @@ import { createTurnstile } from '../lib/turns-of-others.ts'
 import { limitConnections, type ConnectionLimits } from './connections.ts'
 import { refuseMetrics, type MetricsPage } from './metrics-page.ts'
 import { firstSegment, routeName, type OnRequest } from './route-name.ts'
+import { createStopping, type Stopping } from './stopping.ts'
 import { requestTarget, toWireRequest, writeReply } from './wire.ts'
 
 /** The MCP endpoint, which handles node:http requests directly, each when `nextTurn` resolves. */
@@ -15,6 +16,9 @@ type McpHandler = (
   outgoing: ServerResponse,
   nextTurn: () => Promise<void>,
 ) => void | Promise<void>
+
+/** The listener; `stop` ends it as `Stopping` does. */
+export type Door = Server & Pick<Stopping, 'stop'>
 
 export interface DoorOptions {
   mcp?: McpHandler
@@ -71,7 +75,7 @@ const nextCall = createTurnstile(callsPerTurn)
  * produces (MCP checks that itself, pages check the origin of forms); ingest and probes accept any (mcp §8, contract §12).
  * The server is not listening yet.
  */
-export function createDoor(options: DoorOptions): Server {
+export function createDoor(options: DoorOptions): Door {
   const timeouts = {
     headersTimeout: options.headersTimeoutMs ?? headersTimeoutMs,
     requestTimeout: uploadTimeoutMs,
@@ -79,13 +83,15 @@ export function createDoor(options: DoorOptions): Server {
     connectionsCheckingInterval: Math.min(checkTimeoutsEveryMs, options.headersTimeoutMs ?? checkTimeoutsEveryMs),
   }
   const server = createServer(timeouts, (incoming, outgoing) => {
+    if (!stopping.admits(outgoing)) return
     if (options.onRequest !== undefined) tellWhenEnded(incoming, outgoing, options)
     answer(incoming, outgoing, options).catch((error: unknown) => fail(incoming, outgoing, error, options))
   })
+  const stopping = createStopping(server)
   limitConnections(server, options.connectionLimits)
   // The next one may be waiting.
   server.on('connection', () => nextCall.hold())
-  return server
+  return Object.assign(server, { stop: stopping.stop })
 }
 
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, options: DoorOptions): Promise<void> {

@@ -43,7 +43,7 @@ async function writeEvents(outgoing: ServerResponse, events: ReadableStream<Uint
   if (outgoing.closed) return reader.cancel()
   for (;;) {
     const { done, value } = await reader.read()
-    if (done || outgoing.destroyed) break
+    if (done || outgoing.destroyed || outgoing.writableEnded) break
     if (!outgoing.write(value)) await Promise.race([new Promise((resolve) => outgoing.once('drain', resolve)), closed])
   }
   outgoing.end()

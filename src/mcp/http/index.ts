@@ -26,6 +26,7 @@ import { webRequest, writeResponse } from './exchange.ts'
 import { createRequestLimit } from './limit.ts'
 import { writeProblem } from './problem.ts'
 import { parseScope, single, type Scope } from './scope.ts'
+import { OpenResponses } from './open-responses.ts'
 import { createListenStreams, type ListenStream } from './listen-streams.ts'
 import type { BuildSession } from './live-session.ts'
 import type { SessionStore } from './session-store.ts'
@@ -104,6 +105,8 @@ type NextTurn = () => Promise<void>
 export interface McpHttp {
   (incoming: IncomingMessage, outgoing: ServerResponse, nextTurn?: NextTurn): Promise<void>
   close(): Promise<void>
+  /** Ends the streams on which clients listen, so that they connect to another process. */
+  endStreams(this: void): void
   /** What is open in this process, for metrics. */
   open(this: void): { sessions: number; streams: number }
   /** Notifies subscribers of the 2026-07-28 revision of changes. */
@@ -138,8 +141,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     if (!(error instanceof ProtocolError) && !error.message.startsWith('Rejected inbound request')) onError(error)
   }
   const streams = createListenStreams()
-  /** Streams of the 2026-07-28 revision. */
-  let listening = 0
+  const listening = new OpenResponses()
   const modern = createMcpHandler(
     ({ authInfo }) => {
       if (authInfo === undefined) throw new Error('a request reached the handler without its caller')
@@ -168,6 +170,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     outgoing.once('close', () => hold.release())
     const body = incoming.method === 'POST' ? await readJsonBody(incoming, MAX_BODY_BYTES, hold) : undefined
     if (isLegacy(incoming, body)) {
+      if (incoming.method === 'GET') listening.add(outgoing)
       const owner = hash('sha256', `${tokenHash(token)} ${JSON.stringify([scope.options, scope.confirm])}`)
       const inSession: BuildSession = ({ isListening, kept }) => {
         const facts = { ...factsFor(scope, token), isListening }
@@ -190,11 +193,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     if (listen === undefined) return answerModern(body)
     const stream: ListenStream = { updated: () => {} }
     const subscriptions = openSubscriptions(factsFor(scope, token), (uri) => stream.updated(uri))
-    listening += 1
-    outgoing.once('close', () => {
-      listening -= 1
-      subscriptions.close()
-    })
+    listening.add(outgoing)
+    outgoing.once('close', () => subscriptions.close())
     const watched = await watchListened(listen, subscriptions)
     if (outgoing.destroyed) return undefined
     return streams.serve(stream, () => answerModern(watched))
@@ -242,9 +242,9 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
 
   return Object.assign(answer, {
     notify: modern.notify,
+    endStreams: () => listening.end(),
     open() {
-      const { sessions: inSessions, streams: theirs } = sessions.open()
-      return { sessions: inSessions, streams: theirs + listening }
+      return { sessions: sessions.open(), streams: listening.size }
     },
     async close() {
       await Promise.all([sessions.close(), modern.close()])

@@ -65,11 +65,6 @@ export class LiveSession {
     })
   }
 
-  /** Open streams of its client. */
-  get streams(): number {
-    return this.#streams
-  }
-
   /** Whether the client has a stream open here. */
   get isListening(): boolean {
     return this.#streams > 0

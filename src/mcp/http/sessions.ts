@@ -29,8 +29,8 @@ export interface Sessions {
     outgoing: ServerResponse,
     request: { body: unknown; owner: string; token: string; build: BuildSession },
   ): Promise<void>
-  /** The sessions that this process serves, and their open streams. */
-  open(): { sessions: number; streams: number }
+  /** How many sessions this process serves. */
+  open(): number
   /** Ends the streams and calls of this process. Sessions that other processes know go on there. */
   close(): Promise<void>
 }
@@ -146,7 +146,7 @@ export function createSessions({
       looks.begin()
       return answered
     },
-    open: () => ({ sessions: live.size, streams: [...live.values()].reduce((sum, { streams }) => sum + streams, 0) }),
+    open: () => live.size,
     async close() {
       looks.close()
       const open = [...live.values()]
