@@ -22,8 +22,9 @@ export async function writeResponse(outgoing: ServerResponse, response: Response
   const headers = Object.fromEntries(response.headers)
   if (response.body !== null && headers['content-type'] === 'text/event-stream') {
     outgoing.writeHead(response.status, headers)
-    // The client waits for them, while the first event may be far away.
-    outgoing.flushHeaders()
+    // Who listens waits for them. A call that breaks off before them fails at once in its client, while one whose stream
+    // breaks off waits until its time has passed: they are sent with the first event.
+    if (outgoing.req.method === 'GET') outgoing.flushHeaders()
     return writeEvents(outgoing, response.body)
   }
   const body = Buffer.from(await response.arrayBuffer())

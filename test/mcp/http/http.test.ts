@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApi } from '../../../src/client/client.ts'
 import type { Send } from '../../../src/contract/base/wire.ts'
@@ -7,6 +8,7 @@ import { ServiceError } from '../../../src/errors.ts'
 import { origin, startApp, type App } from '../../app.ts'
 import { tokenHeaders } from '../../service/people.ts'
 import { eras } from '../clients.ts'
+import { startBalancer } from './balancer.ts'
 import { connectHttp, serveMcp, type McpServed } from './http-server.ts'
 
 let app: App
@@ -74,6 +76,28 @@ describe.each(eras)('a client of %s', (era) => {
   test('sees less with a narrowing header', async () => {
     await using agent = await connectHttp(mcp, app.token, era, { 'X-MCP-Readonly': 'true' })
     expect((await agent.list()).map(({ name }) => name)).not.toContain('set_error_issue_status')
+  })
+
+  test('hears at once of a call that breaks off before its answer', async () => {
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
+    const { promise: release, resolve: finish } = Promise.withResolvers<void>()
+    const send: Send = async (wire) => {
+      arrive()
+      await release
+      return app.service.direct(wire)
+    }
+    const apiFor = (token: string) => createApi({ baseUrl: origin, token, send })
+    await using own = await serveMcp(app, { apiFor, verify: () => Promise.resolve() })
+    const between = await startBalancer([own.base])
+    await using agent = await connectHttp(`${between.base}/mcp`, app.token, era)
+    const call = agent.call('find_error_issues')
+    const failed = expect(call).rejects.toThrow(/fetch failed|terminated/)
+    await arrived
+    // Whatever is sent before the answer has been sent by then.
+    for (let turns = 0; turns < 100; turns += 1) await nextTurn()
+    await between[Symbol.asyncDispose]()
+    await failed
+    finish()
   })
 })
 
