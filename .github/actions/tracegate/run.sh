@@ -14,6 +14,14 @@ if [ -z "${TRACEGATE_API_TOKEN:-}" ]; then
   exit 3
 fi
 
+case $TRACEGATE_STEP_GATE in
+  true | false) ;;
+  *)
+    echo 'tracegate: the input gate is neither true nor false.' >&2
+    exit 3
+    ;;
+esac
+
 sent=0
 if [ -n "${TRACEGATE_STEP_REPORTS:-}" ]; then
   # A path or a pattern on each line; a pattern without a match stays as it is, and is named in the error.

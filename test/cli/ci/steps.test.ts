@@ -140,6 +140,8 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])('on %s', (system
     const secretless = await run({ token: '' })
     expect(secretless.code).toBe(3)
     expect(secretless.log).toContain('TRACEGATE_API_TOKEN is empty')
+    const unclear = await run({ gate: 'no' })
+    expect([unclear.code, unclear.log]).toEqual([3, 'tracegate: the input gate is neither true nor false.\n'])
     const away = await run({ url: 'http://127.0.0.1:9', reports: 'nothing.xml' })
     expect(away.code).toBe(3)
     const wrong = await run({ token: `tg_${'x'.repeat(40)}` })
