@@ -4,6 +4,7 @@ import { fixErrorIssue } from './fix-error-issue.ts'
 import { followAgentRun } from './follow-agent-run.ts'
 import { planChange } from './plan-change.ts'
 import { releaseCheck } from './release-check.ts'
+import { setUpProduct } from './set-up-product.ts'
 import { triageErrors } from './triage-errors.ts'
 
 export const prompts: readonly Prompt[] = [
@@ -13,4 +14,5 @@ export const prompts: readonly Prompt[] = [
   releaseCheck,
   planChange,
   followAgentRun,
+  setUpProduct,
 ]

@@ -84,7 +84,7 @@ export const findErrorIssues = defineTool({
     const isSilent = rows.length === 0 && page.cursor === undefined && !(await context.resolve.hasEvents(product.id))
     return {
       answer: isSilent
-        ? `${noIssues(args)}. ${noEvents}`
+        ? `${noIssues(args)}. ${noEvents} The prompt set_up_product leads through all of it.`
         : [pageSentence(told, filter, page), page.notes, isEachByAnother && 'In each row users equals times_seen.']
             .filter(Boolean)
             .join(' '),
@@ -111,7 +111,12 @@ export const findErrorIssues = defineTool({
         },
       },
       page,
-      next: [first && nextCall('get_error_issue', { issue: first.id }, 'details of the first row')],
+      next: [
+        first && nextCall('get_error_issue', { issue: first.id }, 'details of the first row'),
+        isSilent
+          ? nextCall('get_workspace_context', { product: product.id, include: ['setup'] }, 'has the DSN of the product')
+          : undefined,
+      ],
     }
   },
 })

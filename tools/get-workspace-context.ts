@@ -69,6 +69,7 @@ export const getWorkspaceContext = defineTool({
       state: ProductSchema.shape.setup_state,
       done: Onboarding.shape.completed_steps,
       missing: Onboarding.shape.pending_steps,
+      dsn: ProductSchema.shape.ingest.shape.dsn,
     }).optional(),
     server: z.object({
       name: z.string().optional(),
@@ -145,6 +146,7 @@ export const getWorkspaceContext = defineTool({
               state: chosen?.setup_state,
               done: me?.onboarding?.completed_steps,
               missing: me?.onboarding?.pending_steps,
+              dsn: chosen?.ingest?.dsn,
             }
           : undefined,
         server: {
@@ -165,13 +167,24 @@ export const getWorkspaceContext = defineTool({
       }),
       howToGetMore: 'call again with match, a part of the name',
       next: [
-        product && isUnused(product) ? nextCall('verify_setup', { product: product.id }, 'what is missing') : undefined,
+        product && isUnused(product) ? setupCall(product, include, context) : undefined,
         chosen && configs && nextCall('get_agent_config', { product: chosen.id }, 'what each agent type does'),
         product && nextCall('find_error_issues', { product: product.id }, `errors of ${name}`),
       ],
     }
   },
 })
+
+/** What a product that nothing has reached needs: its checks, else its DSN unless this answer has it. */
+function setupCall({ id }: Product, include: readonly string[], { offers }: Context) {
+  if (offers('verify_setup')) return nextCall('verify_setup', { product: id }, 'what is missing')
+  if (include.includes('setup')) return undefined
+  return nextCall(
+    'get_workspace_context',
+    { product: id, include: ['setup'] },
+    'has its DSN; the prompt set_up_product connects an application',
+  )
+}
 
 /** Whether the product states that its setup is incomplete and that it has neither open issues nor tests. */
 function isUnused({ setup_state: state, counts }: Product): boolean {

@@ -69,7 +69,11 @@ export const verifySetup = defineTool({
         onboarding_missing: onboarding?.pending_steps?.map((one) => withoutPrefix(one, 'ONBOARDING_STEP_')).join(', '),
       },
       next: isSilent
-        ? [nextCall('send_test_event', { product: product.id, message: 'setup' }, 'proves that events arrive')]
+        ? [
+            nextCall('send_test_event', { product: product.id, message: 'setup' }, 'proves that events arrive'),
+            // In the list where the prompt is.
+            nextCall('find_error_issues', { product: product.id }, 'its events; the prompt set_up_product leads there'),
+          ]
         : [nextCall('find_coverage_gaps', { product: product.id }, 'what is not tested')],
     }
   },

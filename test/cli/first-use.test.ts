@@ -196,7 +196,9 @@ test('serve prints a line for agents that start the server themselves, and it wo
 
 test('an agent that finds nothing learns that nothing has ever arrived, and what the user can do', async () => {
   const way = /No event has ever arrived.*DSN.*npm start/
-  expect((await tracegate(['call', 'find_error_issues', '--data', dataDir])).stdout).toMatch(way)
+  const { stdout } = await tracegate(['call', 'find_error_issues', '--data', dataDir])
+  expect(stdout).toMatch(/No event has ever arrived.*npm start.*The prompt set_up_product/)
+  expect(stdout).toContain('get_workspace_context {"product":"1","include":["setup"]} (has the DSN of the product)')
   const environment = await tracegate(['call', 'find_error_issues', '{"environment":"production"}', '--data', dataDir])
   expect(environment).toMatchObject({ code: 1, stdout: expect.stringMatching(way) })
 })

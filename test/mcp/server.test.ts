@@ -34,6 +34,7 @@ describe.each(eras)('a client of %s', (era) => {
       { name: 'release_check', description: expect.any(String) },
       { name: 'plan_change', description: expect.any(String) },
       { name: 'follow_agent_run', description: expect.any(String) },
+      { name: 'set_up_product', description: expect.any(String) },
     ])
     const { resourceTemplates } = await agent.client.listResourceTemplates()
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([

@@ -41,6 +41,11 @@ test('names and descriptions of all skills fit into the lists that clients cut',
   expect(listed.filter((each) => !/Use (?:when|before) /.test(each))).toEqual([])
 })
 
+test('the steps of a skill are short enough to be kept in mind whole', () => {
+  const workflows = documents().filter(({ name }) => name !== 'error-data-safety')
+  expect(workflows.filter(({ text }) => text.length >= 2200).map(({ name }) => name)).toEqual([])
+})
+
 test('front matter is YAML that says the same as the list', () => {
   for (const { name, description, text } of documents()) {
     expect(parse(text.split('---\n')[1] ?? '')).toEqual({ name, description })

@@ -32,7 +32,8 @@ test('verify_setup lists what is open with the call for it, and the DSN while no
     done: components_mapped, environment_present, release_present, source_maps_ready
     dsn: http://KEY@127.0.0.1:4319/1
     Next:
-    - send_test_event {"product":"1","message":"setup"} (proves that events arrive)"
+    - send_test_event {"product":"1","message":"setup"} (proves that events arrive)
+    - find_error_issues {"product":"1"} (its events; the prompt set_up_product leads there)"
   `)
   await shop.crash(5)
   const later = await agent.call('verify_setup')

@@ -142,7 +142,7 @@ describe('the plugins', () => {
 
   test('a skill is in a folder of its name', () => {
     const skills = [...pluginFiles()].filter(([path]) => path.endsWith('/SKILL.md'))
-    expect(skills).toHaveLength(7)
+    expect(skills).toHaveLength(8)
     for (const [path, text] of skills) expect(text).toContain(`\nname: ${dirname(path).split('/').at(-1) ?? ''}\n`)
   })
 })

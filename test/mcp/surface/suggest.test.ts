@@ -86,6 +86,7 @@ describe.each(eras)('a client of %s', (era) => {
         { name: 'config', description: 'Agent config, for its newest run.', required: false },
         { name: 'run', description: 'Id of the run.', required: false },
       ],
+      [{ name: 'product', description: 'Product id or name.', required: false }],
     ])
     const { messages } = await agent.client.getPrompt({ name: 'fix_error_issue', arguments: { issue: 'APP-1' } })
     expect(messages).toMatchObject([{ content: { text: expect.stringContaining('Fix the error issue "APP-1".') } }])
@@ -114,6 +115,8 @@ test('products and components are suggested for coverage gaps', async () => {
   const close: Ref = { type: 'ref/prompt', name: 'close_coverage_gaps' }
   expect(await suggested(agent, close, ['component', ''])).toEqual(['Cart', 'Search'])
   expect(await suggested(agent, close, ['component', ''], { product: 'Other shop' })).toEqual(['Search'])
+  const setUp: Ref = { type: 'ref/prompt', name: 'set_up_product' }
+  expect(await suggested(agent, setUp, ['product', 'oth'])).toEqual(['Other shop'])
 })
 
 test('agent configs are suggested by name, and the last run of each by its id', async () => {
