@@ -128,7 +128,8 @@ test('serve refuses a product that does not exist, with the names that do and th
   expect(await tracegate(args)).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'tracegate: --product: there is no such product: My product (1); to make it: tracegate init --name Nope\n',
+    stderr:
+      'tracegate: --product: there is no product Nope: choose My product (1); to make it: tracegate init --name Nope\n',
   })
 })
 
