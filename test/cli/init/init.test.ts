@@ -82,15 +82,13 @@ test('init gives the unnamed product a name, a repository, components and enviro
     ],
     environments: ['ci', 'development', 'production', 'staging'],
   })
-  expect(first.stdout).not.toContain('secret')
+  expect(first.stdout).not.toContain('ci:secret')
   // What is printed is of that product, and runs as it is.
   await using served = await serveHere({ dataDir })
   expect(served.endpoints.product_id).toBe('1')
   const { username, pathname } = new URL(served.endpoints.dsn)
-  expect(first.stdout).toMatch(
-    new RegExp(`sentry_sdk\\.init\\(dsn="http://${username}@127\\.0\\.0\\.1:4319${pathname}"`),
-  )
-  expect(first.stdout).toContain(`stdio --data ${dataDir}\n`)
+  expect(first.stdout).toMatch(new RegExp(`export SENTRY_DSN=http://${username}@127\\.0\\.0\\.1:4319${pathname} `))
+  expect(first.stdout).toContain(`install claude-code --data ${dataDir} --write\n`)
   await served.kill()
 
   const second = await tracegate(['init', repository, ...data('fresh')])
