@@ -23,7 +23,7 @@ export function linesToPaste({ config, product, facts, others }: Pasting): strin
     '',
     `DSN: ${dsn}`,
     '',
-    '1. Where the application runs, set its DSN, version and environment:',
+    '1. Where the application runs, set its DSN, version (as in the tag of the release) and environment:',
     ...indented([`export SENTRY_DSN=${quoted(dsn)} SENTRY_RELEASE="$VERSION" SENTRY_ENVIRONMENT=production`]),
     ...used.flatMap((language) => [
       '',
@@ -37,7 +37,8 @@ export function linesToPaste({ config, product, facts, others }: Pasting): strin
     '',
     ...pipelineLines(config, facts, pin),
     '',
-    'Then ask your agent to check the set-up with Tracegate: the tool verify_setup says what works and what is missing.',
+    'Then let your agent check the set-up: verify_setup says what is missing. The first requirement comes from save_requirement.',
+    'Once the product is set up, install again with --toolsets default: fewer tools cost your agent fewer tokens.',
   ]
 }
 
@@ -59,12 +60,15 @@ function serverLines({ dataDir }: Config, pin: string): string[] {
   ]
 }
 
+/** Toolsets that a new product needs beside the default: for `verify_setup` and for `save_requirement`. */
+const FIRST_TOOLSETS = ['setup', 'requirements']
+
 /** `install` writes a reference to the token, never the token. */
 function clientLines({ baseUrl, dataDir }: Config, pin: string): string[] {
   const where = baseUrl === undefined ? ` --data ${quoted(dataDir)}` : ` --base-url ${quoted(baseUrl)}`
   const others = clients.map(({ id }) => id).filter((id) => id !== 'claude-code')
   return [
-    `${ownCommand()} install claude-code${where}${pin} --write`,
+    `${ownCommand()} install claude-code${where}${pin} --toolsets default,${FIRST_TOOLSETS.join(',')} --write`,
     `or instead of claude-code: ${others.join(', ')}`,
     ...(baseUrl === undefined
       ? []

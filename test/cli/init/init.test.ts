@@ -88,7 +88,9 @@ test('init gives the unnamed product a name, a repository, components and enviro
   expect(served.endpoints.product_id).toBe('1')
   const { username, pathname } = new URL(served.endpoints.dsn)
   expect(first.stdout).toMatch(new RegExp(`export SENTRY_DSN=http://${username}@127\\.0\\.0\\.1:4319${pathname} `))
-  expect(first.stdout).toContain(`install claude-code --data ${dataDir} --write\n`)
+  expect(first.stdout).toContain(
+    `install claude-code --data ${dataDir} --toolsets default,setup,requirements --write\n`,
+  )
   await served.kill()
 
   const second = await tracegate(['init', repository, ...data('fresh')])
