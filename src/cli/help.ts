@@ -46,8 +46,10 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
       --output FILE                      write the format to a file and print the text
   tracegate approve [RISK|BLOCKER]       approve, reject or revoke an accepted risk, at a terminal with your own token typed in
       --release V --environment E        the scope of the risk (default: the whole product)
-  tracegate admin ...                    people, tokens, keys and rules of the embedded service, in its data directory; never over
+  tracegate admin ...                    products, people, tokens, keys and rules of the embedded service, in its data directory; never over
                                          the network
+      product list | product name NAME   another name for a product, also for the one that the first start made
+          [--key-prefix P] [--repository URL]
       user add NAME [--email E] | user list
       token add --user NAME              prints the token once, alone on stdout
           [--agent|--ci] [--scopes LIST] [--expires 30d] [--name N]

@@ -12,12 +12,11 @@ import { gatePath } from '../pages/gate/address.ts'
 import type { Pages } from '../pages/support/router.ts'
 import { version } from '../version.ts'
 import { apiFor, openBackend, type Backend } from './support/backend.ts'
-import { chooseProduct } from './support/choose-product.ts'
+import { chooseProduct, findByName } from './support/choose-product.ts'
 import { makeDataDir } from './support/data-dir.ts'
 import { listeningOrigin, readEndpoints, removeEndpoints, writeEndpoints, type Endpoints } from './support/endpoints.ts'
 import { checkHealth, healthProof } from './support/health.ts'
 import type { Io } from './support/io.ts'
-import { quoted } from './support/own-command.ts'
 import { openPages } from './pages/open-pages.ts'
 import { listen, PortError, requireFree } from './support/port.ts'
 import { readSecret } from './support/secret.ts'
@@ -81,7 +80,11 @@ export async function run(config: Config, io: Io): Promise<number> {
     const port = await listen(door, config, io.env)
     origin = config.origin ?? listeningOrigin(config.host, port)
     const products = await readProducts(origin, backend)
-    endpoints = publicEndpoints(origin, backend, pinned(config, products))
+    endpoints = publicEndpoints(
+      origin,
+      backend,
+      config.product === undefined ? undefined : findByName(products, config.product),
+    )
     writeEndpoints(config.dataDir, endpoints)
     say(welcome(config, endpoints, products))
     await stopped
@@ -141,10 +144,7 @@ function isForThisMachine({ host, allowedHosts }: Config): boolean {
 async function requireProduct(named: string, backend: Backend): Promise<void> {
   const { token } = backend
   if (token === undefined) return
-  await chooseProduct(apiFor(backend, token), named, AbortSignal.timeout(30_000)).catch((error: unknown) => {
-    if (!(error instanceof ConfigError)) throw error
-    throw new ConfigError(`${error.message}; to make it: tracegate init --name ${quoted(named)}`)
-  })
+  await chooseProduct(apiFor(backend, token), named, AbortSignal.timeout(30_000))
 }
 
 /** The products of the embedded service, with their DSNs at this origin. */
@@ -152,10 +152,6 @@ async function readProducts(origin: string, { service, capabilities }: Backend):
   if (service === undefined) return []
   const api = apiFor({ send: service.direct, baseUrl: origin, capabilities }, service.token)
   return createResolver({ api, pinned: undefined, signal: AbortSignal.timeout(30_000) }).products()
-}
-
-function pinned({ product }: Config, products: readonly Product[]): Product | undefined {
-  return products.find(({ id }) => id === product) ?? products.find(({ name }) => name === product)
 }
 
 /**

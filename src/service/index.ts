@@ -1,6 +1,7 @@
 import type { Send } from '../contract/base/wire.ts'
 import { createAuthenticator } from './rest/auth.ts'
 import type { Platform } from './shared/context.ts'
+import { changeOwnership, type ComponentOwnership } from './workspace/components/change-ownership.ts'
 import { describeProduct, firstProduct } from './workspace/first-product.ts'
 import type { ProductFacts } from './workspace/products.ts'
 import { ingestAddresses, publicKeys } from './workspace/product-view.ts'
@@ -91,6 +92,8 @@ export interface Service {
   dsn(origin: string): string
   /** Names the unnamed first product, and gives a product without a repository one; what it has stays. */
   describeProduct(productId: string, facts: Pick<ProductFacts, 'name' | 'key_prefix' | 'repository'>): Promise<void>
+  /** Changes owners and globs of components. */
+  changeComponents(productId: string, changes: readonly ComponentOwnership[]): Promise<void>
   /** Keys that count once, in all processes on the database. */
   used: UsedKeys
   /** Sessions of MCP clients that every process can go on with. */
@@ -255,6 +258,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       productId: first.productId,
       async describeProduct(id, facts) {
         await db.write((rows) => describeProduct(rows, platform, Number(id), facts))
+        store.componentsChanged(Number(id))
+      },
+      async changeComponents(id, changes) {
+        if (changes.length === 0) return
+        await db.write((rows) => changeOwnership(rows, platform, Number(id), changes))
         store.componentsChanged(Number(id))
       },
       dsn: (origin) => ingestAddresses(origin, productId, publicKey).dsn,

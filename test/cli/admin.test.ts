@@ -119,7 +119,7 @@ test('admin never goes over the network, and says what it takes', async () => {
   })
   expect(await admin('users')).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/admin needs one of: user add, /),
+    stderr: expect.stringMatching(/admin needs one of: product list, /),
   })
   const empty = await tracegate(['admin', 'user', 'list', '--data', join(dataDir, 'empty')])
   expect(empty).toMatchObject({ code: 2, stderr: expect.stringMatching(/start with tracegate init/) })
@@ -131,4 +131,28 @@ test('a tool that runs over stdio is marked in the audit trail', async () => {
   await using app = await startApp({ dataDir })
   const rows = await app.db.read.selectFrom('audit').select('via').where('resource_type', '=', 'requirement').execute()
   expect(rows).toEqual([{ via: 'mcp' }])
+})
+
+test('a product gets another name, and its prefix only as long as no issue has a key', async () => {
+  const fresh = mkdtempSync(join(tmpdir(), 'tracegate-admin-'))
+  const here = (...words: string[]) => tracegate(['admin', 'product', ...words, '--data', fresh])
+  try {
+    {
+      await using app = await startApp({ dataDir: fresh })
+      expect(await here('list')).toMatchObject({ stdout: 'My product | APP-1, … | 1\n' })
+      const named = await here('name', 'Tea shop', '--key-prefix', 'TEA', '--repository', 'https://git.example/tea')
+      expect(named).toMatchObject({ code: 0, stdout: 'Tea shop | TEA-1, … | 1\n' })
+      await app.ingest({ environment: 'production' })
+    }
+    const refused = await here('name', 'Tea', '--key-prefix', 'TS')
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('the keys of issues stay TEA-1') })
+    expect((await here('name', 'Tea', '--product', 'Tea shop')).stdout).toBe('Tea | TEA-1, … | 1\n')
+    expect((await here('name', ' ')).stderr).toContain('use a name of 1 to 80 characters')
+    expect((await here('name', 'X', '--product', 'Teas')).stderr).toContain('did you mean Tea (1)?')
+    await using app = await startApp({ dataDir: fresh })
+    const [row] = await app.db.read.selectFrom('product').select(['slug', 'repository']).execute()
+    expect(row).toMatchObject({ slug: 'tea', repository: expect.stringContaining('https://git.example/tea') })
+  } finally {
+    rmSync(fresh, { recursive: true })
+  }
 })

@@ -186,7 +186,11 @@ test('with several products one has to be named, and they are listed', async () 
   const asked = await tracegate(upload(dist, '--data', app.dataDir))
   expect(asked).toMatchObject({ code: 2, stderr: 'tracegate: --product: choose one: My product (1), Second (2)\n' })
   const wrong = await tracegate(upload(dist, '--data', app.dataDir, '--product', 'Third'))
-  expect(wrong.stderr).toBe('tracegate: --product: there is no such product: My product (1), Second (2)\n')
+  expect(wrong.stderr).toBe(
+    'tracegate: --product: there is no product Third: choose My product (1), Second (2); to make it: tracegate init --name Third\n',
+  )
+  const close = await tracegate(upload(dist, '--data', app.dataDir, '--product', 'secnd'))
+  expect(close.stderr).toContain('there is no product secnd: did you mean Second (2)? Others: My product (1); ')
   const right = await tracegate(upload(dist, '--data', app.dataDir, '--product', 'Second'))
   expect(right.stdout).toContain('for release shop@1.4.0 of Second\n')
 })

@@ -71,4 +71,8 @@ test('a pinned product that the token does not see is an error', async () => {
   await using lost = await connect(app.api, { options: { product: 'Nowhere' } })
   const { text } = await lost.call('find_error_issues')
   expect(text).toContain('the product this server is pinned to is not among those the token may see')
+  expect(text).toContain('= "Nowhere"')
+  expect(text).toMatch(
+    /set TRACEGATE_PRODUCT to one of: .*Other \(\d+\).*; or to make the product with tracegate init --name\.$/m,
+  )
 })

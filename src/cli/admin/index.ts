@@ -5,12 +5,15 @@ import type { Io } from '../support/io.ts'
 import { addOneKey, listAllKeys, revokeOneKey } from './keys.ts'
 import { adminCall, openDatabase, type Subcommand } from './open.ts'
 import { setPolicy, showPolicy } from './policy.ts'
+import { listAllProducts, nameOneProduct } from './products.ts'
 import { settings } from './settings.ts'
 import { addOneToken, listAllTokens, revokeOneToken } from './tokens.ts'
 import { addOneUser, listAllUsers } from './users.ts'
 
 /** By their words. */
 const subcommands: Readonly<Record<string, Subcommand>> = {
+  'product list': listAllProducts,
+  'product name': nameOneProduct,
   'user add': addOneUser,
   'user list': listAllUsers,
   'token add': addOneToken,
@@ -25,7 +28,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
 }
 
 /**
- * `tracegate admin …`: people, tokens, DSN keys, gate policy and settings of the embedded service, in its data directory. Whoever may
+ * `tracegate admin …`: names of products, people, tokens, DSN keys, gate policy and settings of the embedded service, in its data directory. Whoever may
  * write there has all rights, so there is no other check. Resolves to 1 when something is refused.
  */
 export async function run(config: Config, io: Io): Promise<number> {

@@ -7,7 +7,7 @@ import type { Database } from '../../service/sql/database.ts'
 import { openDatabase as open } from '../../service/sql/open/index.ts'
 import { systemActor } from '../../service/workspace/actor.ts'
 import type { StoredProduct } from '../../service/workspace/products.ts'
-import { plain } from '../support/finding.ts'
+import { findByName, missingProduct } from '../support/choose-product.ts'
 import type { Io } from '../support/io.ts'
 
 /** What a subcommand of `tracegate admin` works with. */
@@ -53,11 +53,7 @@ export function adminCall(): Writing {
 /** The product that `--product` names by id or exact name, else the only one. Throws `ConfigError` with the list. */
 export async function adminProduct({ config, db }: Pick<Admin, 'config' | 'db'>): Promise<StoredProduct> {
   const products = await db.read.selectFrom('product').selectAll().orderBy('id').execute()
-  const named = config.product
-  const found = products.find(({ id, name }) =>
-    named === undefined ? products.length === 1 : [String(id), name].includes(named),
-  )
+  const found = findByName(products, config.product)
   if (found !== undefined) return found
-  const list = products.map(({ id, name }) => `${plain(name)} (${String(id)})`).join(', ')
-  throw new ConfigError(`--product: ${named === undefined ? 'choose one' : 'there is no such product'}: ${list}`)
+  throw new ConfigError(missingProduct(products, config.product))
 }

@@ -1,5 +1,7 @@
-/** A component as `init` suggests it: a folder of the repository. */
-export interface SuggestedComponent {
+import { escapeGlob } from './codeowners.ts'
+
+/** A folder of the repository that may be a component. */
+export interface SuggestedFolder {
   name: string
   glob: string
 }
@@ -25,13 +27,13 @@ const MOST_COMPONENTS = 40
  * (`src`, `packages`, the folders of a Java package) is replaced by those. `containers` are further such folders, as the
  * workspaces of the package manager name them.
  */
-export function suggestComponents(files: readonly string[], containers: readonly string[] = []): SuggestedComponent[] {
+export function suggestComponents(files: readonly string[], containers: readonly string[] = []): SuggestedFolder[] {
   const isContainer = (folder: string) => containers.includes(folder) || CONTAINERS.has(lastName(folder))
   const folders = parts({ folder: '', files, isContainer }).slice(0, MOST_COMPONENTS)
   const names = folders.map(({ folder }) => lastName(folder))
   return folders.map(({ folder, whole }, index) => ({
     name: names.filter((name) => name === names[index]).length > 1 ? folder : (names[index] ?? folder),
-    glob: whole ? `${folder}/**` : `${folder}/*`,
+    glob: `${escapeGlob(folder)}/${whole ? '**' : '*'}`,
   }))
 }
 

@@ -8,13 +8,15 @@ import { apiFor, type Backend } from '../support/backend.ts'
 import { plainLines } from '../support/finding.ts'
 import type { Io } from '../support/io.ts'
 import { withBackend } from '../support/with-backend.ts'
-import { done, linesToPaste, planned } from './lines.ts'
+import { fieldsToSend } from './compare-components.ts'
+import { linesToPaste } from './lines-to-paste.ts'
+import { done, planned } from './lines.ts'
 import { onlyWorkspace, planFresh, readPlan, type Plan, type Wanted } from './plan.ts'
 import { readRepository, type RepositoryFacts } from './repository.ts'
 
 /**
- * `tracegate init [DIR]`: sets up a product for the repository in a folder and prints the lines to paste. It creates only
- * what is missing, so a second run changes nothing. Resolves to 1 when the service refuses.
+ * `tracegate init [DIR]`: sets up a product for the repository in a folder and prints the lines to paste. It makes
+ * what is missing and brings up to date what it made, so a second run changes nothing. Resolves to 1 when the service refuses.
  */
 export async function run(config: Config, io: Io): Promise<number> {
   const facts = readRepository(repositoryFolder(config.operands[0]))
@@ -23,16 +25,20 @@ export async function run(config: Config, io: Io): Promise<number> {
   const isElsewhere = config.baseUrl !== undefined || config.databaseUrl !== undefined
   const isFresh = !isElsewhere && !existsSync(join(config.dataDir, 'tracegate.db'))
   if (config.dryRun && isFresh) {
-    say(planned(planFresh(wanted), wanted))
+    say(planned(planFresh(wanted), wanted, facts))
     return 0
   }
   return withBackend(config, io, async (backend) => {
     const api = apiFor(backend, backend.token ?? '')
     const plan = await readPlan(api, wanted, { named: config.product, embedded: backend.service !== undefined })
-    if (config.dryRun) say(planned(plan, wanted))
+    if (config.dryRun) say(planned(plan, wanted, facts))
     else {
       const product = await carryOut(plan, wanted, { api, backend })
-      say([...done(plan, product, wanted), ...linesToPaste({ config, product, facts, others: plan.others })])
+      const canChange = backend.service !== undefined
+      say([
+        ...done(plan, product, { wanted, facts, canChange }),
+        ...linesToPaste({ config, product, facts, others: plan.others }),
+      ])
     }
     return 0
   })
@@ -55,6 +61,8 @@ function wantedProduct({ name, keyPrefix, repository }: Config, facts: Repositor
       test_globs: [...facts.testGlobs],
     },
     components: facts.components,
+    files: facts.files,
+    isPart: facts.isPart,
   }
 }
 
@@ -69,9 +77,10 @@ async function carryOut(
   const { product: existing } = plan
   const id = existing?.id ?? (await createProduct(api, facts))
   if (existing && (plan.isUnnamed || plan.lacksRepository)) await backend.service?.describeProduct(id, facts)
-  for (const component of plan.components) {
-    await api.createComponent({ product_id: id, name: component.name, path_globs: [component.glob] })
+  for (const component of plan.components.created) {
+    await api.createComponent({ product_id: id, name: component.name, ...fieldsToSend(component) })
   }
+  await backend.service?.changeComponents(id, plan.components.changed)
   for (const environment of plan.environments) await api.createEnvironment({ product_id: id, ...environment })
   const products = await createResolver({ api, pinned: undefined, signal: AbortSignal.timeout(30_000) }).products()
   return products.find((one) => one.id === id) ?? { id }

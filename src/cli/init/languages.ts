@@ -1,11 +1,18 @@
-/** A language with what the service has to know of its tests, and how its Sentry SDK is started. */
+/** A language with what the service has to know of its tests, and how its Sentry SDK and its tests are set up. */
 export interface Language {
   name: string
   extensions: readonly string[]
   testGlobs: readonly string[]
-  /** Lines to paste; `dsn` is a whole DSN. */
-  start(dsn: string): string[]
+  /** The command that adds the SDK. */
+  install: string
+  /** Lines to paste. Each of these SDKs reads SENTRY_DSN, SENTRY_RELEASE and SENTRY_ENVIRONMENT itself. */
+  start: readonly string[]
+  /** Commands that run the tests and write a report into the folder `reports`, by the package that brings the runner. */
+  tests: Readonly<Record<string, string>>
 }
+
+/** The runner where no package names one. */
+export const ANY = ''
 
 /** The languages that `init` knows; what starts the SDK is from the documentation of each SDK. */
 export const languages: readonly Language[] = [
@@ -13,62 +20,70 @@ export const languages: readonly Language[] = [
     name: 'JavaScript and TypeScript',
     extensions: ['js', 'mjs', 'cjs', 'jsx', 'ts', 'mts', 'cts', 'tsx', 'vue', 'svelte'],
     testGlobs: ['**/*.{test,spec}.*'],
-    start: (dsn) => [
-      "import * as Sentry from '@sentry/node' // in a browser: @sentry/browser",
-      `Sentry.init({ dsn: '${dsn}', release: VERSION, environment: 'production' })`,
-    ],
+    install: 'npm install @sentry/node',
+    start: ["import * as Sentry from '@sentry/node' // before all other imports", 'Sentry.init()'],
+    tests: {
+      vitest: 'npx vitest run --reporter=default --reporter=json --outputFile.json=reports/vitest.json',
+      jest: 'npx jest --json --outputFile=reports/jest.json',
+      '@playwright/test':
+        'PLAYWRIGHT_JSON_OUTPUT_NAME=reports/playwright.json npx playwright test --reporter=list,json',
+      [ANY]: 'mkdir -p reports && node --test --test-reporter=junit --test-reporter-destination=reports/junit.xml',
+    },
   },
   {
     name: 'Python',
     extensions: ['py'],
     testGlobs: ['**/test_*.py', '**/*_test.py'],
-    start: (dsn) => ['import sentry_sdk', `sentry_sdk.init(dsn="${dsn}", release=VERSION, environment="production")`],
+    install: 'pip install sentry-sdk',
+    start: ['import sentry_sdk', 'sentry_sdk.init()'],
+    tests: { [ANY]: 'pytest --junitxml=reports/pytest.xml' },
   },
   {
     name: 'Go',
     extensions: ['go'],
     testGlobs: ['**/*_test.go'],
-    start: (dsn) => [
-      'import "github.com/getsentry/sentry-go"',
-      `sentry.Init(sentry.ClientOptions{Dsn: "${dsn}", Release: version, Environment: "production"})`,
-    ],
+    install: 'go get github.com/getsentry/sentry-go',
+    start: ['import "github.com/getsentry/sentry-go"', 'sentry.Init(sentry.ClientOptions{})'],
+    tests: { [ANY]: 'mkdir -p reports && go test -json ./... > reports/go.json' },
   },
   {
     name: 'Java and Kotlin',
     extensions: ['java', 'kt'],
     testGlobs: ['**/src/test/**'],
-    start: (dsn) => [
-      `Sentry.init(options -> { options.setDsn("${dsn}"); options.setRelease(version); options.setEnvironment("production"); });`,
-    ],
+    install: 'add the dependency io.sentry:sentry',
+    start: ['Sentry.init(options -> options.setEnableExternalConfiguration(true));'],
+    tests: { [ANY]: 'mvn test   # its reports are in target/surefire-reports, those of Gradle in build/test-results' },
   },
   {
     name: 'C#',
     extensions: ['cs'],
     testGlobs: ['**/*Tests.cs'],
-    start: (dsn) => [
-      `SentrySdk.Init(options => { options.Dsn = "${dsn}"; options.Release = version; options.Environment = "production"; });`,
-    ],
+    install: 'dotnet add package Sentry',
+    start: ['SentrySdk.Init(options => { });'],
+    tests: { [ANY]: 'dotnet test --logger "trx;LogFileName=tests.trx" --results-directory reports' },
   },
   {
     name: 'Ruby',
     extensions: ['rb'],
     testGlobs: ['spec/**/*_spec.rb', 'test/**/*_test.rb'],
-    start: (dsn) => [
-      `Sentry.init { |config| config.dsn = '${dsn}'; config.release = VERSION; config.environment = 'production' }`,
-    ],
+    install: 'bundle add sentry-ruby',
+    start: ["require 'sentry-ruby'", 'Sentry.init'],
+    tests: { [ANY]: 'bundle exec rspec --format RspecJunitFormatter --out reports/rspec.xml' },
   },
   {
     name: 'PHP',
     extensions: ['php'],
     testGlobs: ['tests/**/*Test.php'],
-    start: (dsn) => [`\\Sentry\\init(['dsn' => '${dsn}', 'release' => $version, 'environment' => 'production']);`],
+    install: 'composer require sentry/sentry',
+    start: ['\\Sentry\\init();'],
+    tests: { [ANY]: 'vendor/bin/phpunit --log-junit reports/phpunit.xml' },
   },
   {
     name: 'Rust',
     extensions: ['rs'],
     testGlobs: ['tests/**/*.rs'],
-    start: (dsn) => [
-      `let _guard = sentry::init(("${dsn}", sentry::ClientOptions { release: sentry::release_name!(), ..Default::default() }));`,
-    ],
+    install: 'cargo add sentry',
+    start: ['let _guard = sentry::init(sentry::ClientOptions::default());'],
+    tests: { [ANY]: 'cargo nextest run --profile ci   # with junit.path = "junit.xml" in .config/nextest.toml' },
   },
 ]

@@ -1,12 +1,11 @@
-import type { Config } from '../../config.ts'
-import { findClient } from '../clients/list.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
-import { ownCommand, quoted } from '../support/own-command.ts'
+import { ownerNames } from './compare-components.ts'
+import type { SuggestedComponent } from './owned-components.ts'
 import type { Plan, Wanted } from './plan.ts'
 import type { RepositoryFacts } from './repository.ts'
 
 /** What `--dry-run` prints. */
-export function planned(plan: Plan, { name, repository }: Wanted): string[] {
+export function planned(plan: Plan, { name, repository }: Wanted, facts: RepositoryFacts): string[] {
   const { product, isUnnamed, lacksRepository, components, environments } = plan
   return [
     product === undefined
@@ -15,84 +14,64 @@ export function planned(plan: Plan, { name, repository }: Wanted): string[] {
         ? `would name the unnamed product ${product.id}: ${name}`
         : `would use the product ${product.name ?? product.id} (${product.id})`,
     ...(product === undefined || lacksRepository ? repositoryLine('would set', repository.url) : []),
-    ...components.map((component) => `would create the component ${component.name}: ${component.glob}`),
+    ...components.created.map((component) => `would create the component ${componentLine(component)}`),
+    ...components.changed.map(({ name: changed, why }) => `would change the component ${changed}: ${why}`),
     ...environments.map((environment) => `would create the environment ${environment.name}`),
+    ...unreadLines(facts),
     'Nothing was changed.',
   ]
 }
 
-/** What was done, one line for each kind of thing. */
-export function done(plan: Plan, product: Product, { repository: wanted }: Wanted): string[] {
-  const { product: found, isUnnamed, components, kept, environments } = plan
+/** What was done, one line for each kind of thing; `canChange` unless only a signed-in person may change what exists. */
+export function done(
+  plan: Plan,
+  product: Product,
+  { wanted, facts, canChange }: { wanted: Wanted; facts: RepositoryFacts; canChange: boolean },
+): string[] {
+  const { product: found, isUnnamed, lacksRepository, components, environments } = plan
   const { id, name = 'unnamed', key_prefix: prefix = '', repository } = product
   const verb = found === undefined ? 'created' : isUnnamed ? 'named' : 'in use already'
-  const globs = components.map((component) => `  ${component.name}: ${component.glob}`)
+  const { created, changed, kept } = components
+  const counts = [
+    `${String(created.length)} created`,
+    ...(changed.length === 0 || !canChange ? [] : [`${String(changed.length)} changed`]),
+    ...(kept === 0 ? [] : [`${String(kept)} there already`]),
+  ]
+  const changes = found === undefined || isUnnamed || lacksRepository || created.length > 0 || environments.length > 0
   return [
     `Product ${name} (${id}), ${verb}; keys of issues: ${prefix}-1, …`,
-    ...(repository?.url === '' && wanted.url !== ''
-      ? [`Repository: not set; a signed-in person can set it to ${wanted.url} in the web interface`]
+    ...(repository?.url === '' && wanted.repository.url !== ''
+      ? [`Repository: not set; a signed-in person can set it to ${wanted.repository.url} in the web interface`]
       : repositoryLine('Repository', repository?.url ?? '')),
-    `Components: ${String(components.length)} created${kept === 0 ? '' : `, ${String(kept)} there already`}`,
-    ...globs,
+    `Components: ${counts.join(', ')}`,
+    ...created.map((component) => `  ${componentLine(component)}`),
+    ...changed.map((change) =>
+      canChange
+        ? `  ${change.name}: ${change.why}`
+        : `  ${change.name} differs from the repository; a signed-in person can change it: ${change.why}`,
+    ),
+    ...unreadLines(facts),
     environments.length === 0
       ? 'Environments: all there already'
       : `Environments: created ${environments.map((environment) => environment.name).join(', ')}`,
+    ...(changes || (canChange && changed.length > 0) ? [] : ['Nothing was changed.']),
   ]
 }
 
-/** The DSN and what to paste into the application, the agent's client and the pipeline. */
-export function linesToPaste({
-  config,
-  product,
-  facts,
-  others,
-}: {
-  config: Config
-  product: Product
-  facts: RepositoryFacts
-  others: number
-}): string[] {
-  const dsn = product.ingest?.dsn ?? ''
-  // With one product nothing needs its name.
-  const pin = others === 0 ? '' : ` --product ${quoted(product.name ?? product.id)}`
-  return [
-    '',
-    `DSN: ${dsn}`,
-    ...facts.languages.slice(0, 3).flatMap((language) => ['', `${language.name}:`, ...indented(language.start(dsn))]),
-    '',
-    'Claude Code:',
-    ...indented([client(config, pin)]),
-    ...(config.baseUrl === undefined
-      ? ['', 'The server that receives the events:', ...indented([serve(config, pin)])]
-      : []),
-    '',
-    'In the pipeline, after the build and after the tests, even if they failed:',
-    ...indented(pipeline(config, facts, pin)),
-  ]
+/** A name, its files and its owners. */
+function componentLine({ name, globs, excludes, owners }: SuggestedComponent): string {
+  const without = excludes.length === 0 ? '' : ` without ${excludes.join(', ')}`
+  return `${name}: ${globs.join(', ')}${without}${owners.length === 0 ? '' : `, owned by ${ownerNames(owners)}`}`
 }
 
-function client({ baseUrl, dataDir }: Config, pin: string): string {
-  const command = `${ownCommand()} stdio`
-  if (baseUrl === undefined) {
-    const embedded = `${command} --data ${quoted(dataDir)}${pin}`
-    return findClient('claude-code')?.shell?.stdio(embedded) ?? embedded
-  }
-  const env = `--env TRACEGATE_BASE_URL=${baseUrl} --env TRACEGATE_API_TOKEN="$TRACEGATE_API_TOKEN"`
-  return `claude mcp add ${env} --transport stdio tracegate -- ${command}${pin}`
-}
+/** Lines of CODEOWNERS that are shown by their numbers. */
+const SHOWN = 10
 
-function serve({ dataDir }: Config, pin: string): string {
-  return `${ownCommand()} serve --data ${quoted(dataDir)}${pin}`
-}
-
-function pipeline({ baseUrl, dataDir }: Config, { languages }: RepositoryFacts, pin: string): string[] {
-  const where = baseUrl === undefined ? ` --data ${quoted(dataDir)}${pin}` : pin
-  const hasMaps = languages.some(({ name }) => name.startsWith('JavaScript'))
-  return [
-    ...(baseUrl === undefined ? [] : [`export TRACEGATE_BASE_URL=${baseUrl}   # and TRACEGATE_API_TOKEN, as a secret`]),
-    ...(hasMaps ? [`${ownCommand()} sourcemaps upload dist --release "$VERSION"${where}`] : []),
-    `${ownCommand()} report reports --release "$VERSION" --environment ci${where}`,
-  ]
+function unreadLines({ codeOwners }: RepositoryFacts): string[] {
+  if (codeOwners === undefined || codeOwners.unread.length === 0) return []
+  const { file, unread } = codeOwners
+  const more = unread.length > SHOWN ? ` and ${String(unread.length - SHOWN)} more` : ''
+  return [`${file}: not used: line ${unread.slice(0, SHOWN).join(', ')}${more}, which no glob can say`]
 }
 
 function repositoryLine(verb: string, url: string): string[] {
@@ -101,8 +80,4 @@ function repositoryLine(verb: string, url: string): string[] {
       ? 'Repository: unknown, because the folder has no remote "origin"; name it with --repository URL'
       : `${verb}: ${url}`,
   ]
-}
-
-function indented(lines: readonly string[]): string[] {
-  return lines.map((line) => `  ${line}`)
 }

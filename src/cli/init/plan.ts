@@ -1,11 +1,12 @@
 import type { Api } from '../../client/api.ts'
 import { ConfigError } from '../../config.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
-import type { Component, Environment, Product } from '../../mcp/resolve/types.ts'
+import type { Environment, Product } from '../../mcp/resolve/types.ts'
 import { textMatching } from '../../mcp/text/untrusted.ts'
 import { firstProduct } from '../../service/workspace/first-product.ts'
 import { chooseProduct } from '../support/choose-product.ts'
-import type { SuggestedComponent } from './components.ts'
+import { compareComponents, type ComponentPlan } from './compare-components.ts'
+import type { SuggestedComponent } from './owned-components.ts'
 
 /** The product to set up. */
 export interface Wanted {
@@ -15,6 +16,9 @@ export interface Wanted {
   keyPrefix?: string | undefined
   repository: { url: string; default_branch: string; test_globs: string[] }
   components: readonly SuggestedComponent[]
+  files: readonly string[]
+  /** Whether the folder is a part of the repository: other products may have its address too. */
+  isPart: boolean
 }
 
 /** The environments of a new product. Others are added when an event or a report names them. */
@@ -33,9 +37,7 @@ export interface Plan {
   isUnnamed: boolean
   /** Whether the product lacks the repository's address that is known. */
   lacksRepository: boolean
-  components: readonly SuggestedComponent[]
-  /** Components that the product has. */
-  kept: number
+  components: ComponentPlan
   environments: readonly (typeof usualEnvironments)[number][]
   /** The number of other products. If there are any, each command has to name the product. */
   others: number
@@ -45,7 +47,15 @@ export interface Plan {
 export function planFresh({ components, repository }: Wanted): Plan {
   const product = { id: '1', name: firstProduct.name, slug: firstProduct.slug }
   const lacksRepository = repository.url !== ''
-  return { product, isUnnamed: true, lacksRepository, components, kept: 0, environments: usualEnvironments, others: 0 }
+  const created = { created: components, changed: [], kept: 0 }
+  return {
+    product,
+    isUnnamed: true,
+    lacksRepository,
+    components: created,
+    environments: usualEnvironments,
+    others: 0,
+  }
 }
 
 /**
@@ -68,16 +78,17 @@ export async function readPlan(
     lacksRepository: embedded && lacksRepository(product, wanted),
   }
   const usable = { product, others, ...changes }
-  if (product === undefined)
-    return { ...usable, components: wanted.components, kept: 0, environments: usualEnvironments }
+  if (product === undefined) {
+    const components = { created: wanted.components, changed: [], kept: 0 }
+    return { ...usable, components, environments: usualEnvironments }
+  }
   const [{ rows: components }, { rows: environments }] = await Promise.all([
     resolver.components(product.id),
     resolver.environments(product.id),
   ])
   return {
     ...usable,
-    components: wanted.components.filter((suggested) => !isThere(suggested, components)),
-    kept: components.length,
+    components: compareComponents(wanted.components, components, wanted.files),
     environments: usualEnvironments.filter(({ name }) => !hasEnvironment(environments, name)),
   }
 }
@@ -96,12 +107,15 @@ export async function onlyWorkspace(api: Api): Promise<string> {
 
 function findProduct(
   all: readonly Product[],
-  { name, isNamed, repository }: Wanted,
+  { name, isNamed, isPart, repository }: Wanted,
   embedded: boolean,
 ): Product | undefined {
-  const same = isNamed || repository.url === '' ? undefined : all.find((one) => one.repository?.url === repository.url)
+  const same = isNamed || repository.url === '' ? [] : all.filter((one) => one.repository?.url === repository.url)
   return (
-    same ?? all.find((one) => one.name === name) ?? (embedded && all.length === 1 ? all.find(isUnnamed) : undefined)
+    same.find((one) => one.name === name) ??
+    (isPart ? undefined : same[0]) ??
+    all.find((one) => one.name === name) ??
+    (embedded && all.length === 1 ? all.find(isUnnamed) : undefined)
   )
 }
 
@@ -111,11 +125,6 @@ function isUnnamed(product: Product | undefined): boolean {
 
 function lacksRepository(product: Product | undefined, { repository }: Wanted): boolean {
   return product !== undefined && product.repository?.url === '' && repository.url !== ''
-}
-
-/** A suggested component is there if one has its name, or its folder. */
-function isThere({ name, glob }: SuggestedComponent, components: readonly Component[]): boolean {
-  return components.some((one) => one.name === name || one.path_globs?.includes(glob) === true)
 }
 
 function hasEnvironment(environments: readonly Environment[], name: string): boolean {

@@ -1,8 +1,11 @@
-import { readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { isObject } from '../../lib/objects.ts'
-import { suggestComponents, type SuggestedComponent } from './components.ts'
+import { replaceControls } from '../../lib/text.ts'
+import { parseCodeOwners } from './codeowners.ts'
+import { suggestComponents } from './components.ts'
+import { findGit, readInside, type GitRepository } from './git-folder.ts'
 import type { Language } from './languages.ts'
+import { assignOwners, type SuggestedComponent } from './owned-components.ts'
 import { readSourceTree } from './source-tree.ts'
 
 /** What a repository says of the product in it. */
@@ -15,30 +18,65 @@ export interface RepositoryFacts {
   testGlobs: readonly string[]
   components: readonly SuggestedComponent[]
   languages: readonly Language[]
+  /** The source files, by their paths in the repository. */
+  files: readonly string[]
+  /** Whether the folder is a part of a repository, which may have other products. */
+  isPart: boolean
+  /** The file that names owners, with the numbers of its lines that could not be used. */
+  codeOwners?: { file: string; unread: readonly number[] }
+  /** Names of packages that the manifest depends on. */
+  packages: ReadonlySet<string>
 }
 
 /** Reads the facts from the files in a folder, without running anything in it. */
-export function readRepository(root: string): RepositoryFacts {
-  const { files, languages } = readSourceTree(root)
+export function readRepository(folder: string): RepositoryFacts {
+  const git = findGit(folder)
+  const root = git?.root ?? folder
+  const prefix = git === undefined || git.below === '' ? '' : `${git.below}/`
+  const { files: found, languages } = readSourceTree(folder)
+  const files = found.map((file) => prefix + file)
+  const folders = suggestComponents(found, workspaceFolders(folder)).map(({ name, glob }) => ({
+    name,
+    glob: prefix + glob,
+  }))
+  const owners = readCodeOwners(root)
   return {
-    name: readName(root),
-    url: remoteUrl(read(root, '.git/config')),
-    defaultBranch: defaultBranch(root),
+    name: readName(folder),
+    url: remoteUrl(git?.config ?? ''),
+    defaultBranch: defaultBranch(git),
     testGlobs: languages.flatMap(({ testGlobs }) => testGlobs),
-    components: suggestComponents(files, workspaceFolders(root)),
+    components: assignOwners(folders, files, owners?.rules ?? []),
     languages,
+    files,
+    isPart: prefix !== '',
+    ...(owners !== undefined && { codeOwners: { file: owners.file, unread: owners.unread } }),
+    packages: dependencies(packageJson(folder)),
   }
 }
 
+/** Where GitHub and GitLab look for the file, the first that exists counts. */
+const CODEOWNERS = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS']
+
+function readCodeOwners(root: string) {
+  for (const file of CODEOWNERS) {
+    const text = readInside(root, file)
+    if (text !== '') return { file, ...parseCodeOwners(text) }
+  }
+  return undefined
+}
+
 /** The name in the package's manifest, else that of the folder. */
-function readName(root: string): string {
+function readName(folder: string): string {
   const named = [
-    packageJson(root)['name'],
-    /^\[(?:project|tool\.poetry)\][^[]*?^name\s*=\s*["']([^"'\n]+)["']/ms.exec(read(root, 'pyproject.toml'))?.[1],
-    /^module\s+(\S+?)(?:\/v\d+)?$/m.exec(read(root, 'go.mod'))?.[1],
-    /^\[package\][^[]*?^name\s*=\s*"([^"\n]+)"/ms.exec(read(root, 'Cargo.toml'))?.[1],
-  ].find((name) => typeof name === 'string' && name.trim() !== '')
-  return basename(typeof named === 'string' ? named : root).slice(0, 80)
+    packageJson(folder)['name'],
+    /^\[(?:project|tool\.poetry)\][^[]*?^name\s*=\s*["']([^"'\n]+)["']/ms.exec(
+      readInside(folder, 'pyproject.toml'),
+    )?.[1],
+    /^module\s+(\S+?)(?:\/v\d+)?$/m.exec(readInside(folder, 'go.mod'))?.[1],
+    /^\[package\][^[]*?^name\s*=\s*"([^"\n]+)"/ms.exec(readInside(folder, 'Cargo.toml'))?.[1],
+  ].find((name) => typeof name === 'string' && basename(name).trim() !== '')
+  const name = basename(typeof named === 'string' ? named : folder)
+  return replaceControls(name, ' ').trim().slice(0, 80) || 'product'
 }
 
 /** The address of the remote `origin` for a browser, without credentials; empty if there is none. */
@@ -51,34 +89,34 @@ export function remoteUrl(config: string): string {
 }
 
 /** The remote's default branch, else a checked-out branch with the usual name. */
-function defaultBranch(root: string): string {
-  const remote = /^ref: refs\/remotes\/origin\/(\S+)$/m.exec(read(root, '.git/refs/remotes/origin/HEAD'))?.[1]
-  return remote ?? /^ref: refs\/heads\/(main|master|trunk)$/m.exec(read(root, '.git/HEAD'))?.[1] ?? ''
+function defaultBranch(git: GitRepository | undefined): string {
+  const remote = /^ref: refs\/remotes\/origin\/(\S+)$/m.exec(git?.read('refs/remotes/origin/HEAD') ?? '')?.[1]
+  return remote ?? /^ref: refs\/heads\/(main|master|trunk)$/m.exec(git?.read('HEAD') ?? '')?.[1] ?? ''
 }
 
 /** Folders whose subfolders are packages: `plugins` for the workspaces `plugins/*`. */
-function workspaceFolders(root: string): string[] {
-  const { workspaces } = packageJson(root)
-  const texts = [JSON.stringify(workspaces ?? ''), read(root, 'pnpm-workspace.yaml'), read(root, 'pyproject.toml')]
+function workspaceFolders(folder: string): string[] {
+  const { workspaces } = packageJson(folder)
+  const texts = [
+    JSON.stringify(workspaces ?? ''),
+    readInside(folder, 'pnpm-workspace.yaml'),
+    readInside(folder, 'pyproject.toml'),
+  ]
   return texts.flatMap((text) =>
-    [...text.matchAll(/["'\s]([\w.-]+(?:\/[\w.-]+)*)\/\*["'\s]/g)].map(([, folder = '']) => folder),
+    [...text.matchAll(/["'\s]([\w.-]+(?:\/[\w.-]+)*)\/\*["'\s]/g)].map(([, found = '']) => found),
   )
 }
 
-function packageJson(root: string): Record<string, unknown> {
+function dependencies(manifest: Record<string, unknown>): Set<string> {
+  const lists = [manifest['dependencies'], manifest['devDependencies']]
+  return new Set(lists.flatMap((list) => (isObject(list) ? Object.keys(list) : [])))
+}
+
+function packageJson(folder: string): Record<string, unknown> {
   try {
-    const parsed: unknown = JSON.parse(read(root, 'package.json'))
+    const parsed: unknown = JSON.parse(readInside(folder, 'package.json'))
     return isObject(parsed) ? parsed : {}
   } catch {
     return {}
-  }
-}
-
-/** The beginning of a text file; empty if there is none. */
-function read(root: string, name: string): string {
-  try {
-    return readFileSync(join(root, name), 'utf8').slice(0, 1_000_000)
-  } catch {
-    return ''
   }
 }

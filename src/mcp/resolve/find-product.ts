@@ -1,7 +1,8 @@
 import type { Api } from '../../client/api.ts'
 import { ENDPOINT_MISSING } from '../../errors.ts'
+import { byLikeness } from '../../lib/close-names.ts'
 import { once } from '../../lib/once.ts'
-import { TeachingError } from '../result/teach.ts'
+import { describeValue, TeachingError } from '../result/teach.ts'
 import { clean, cutTo, inOneLine } from '../../lib/outside-text/clean.ts'
 import { chooseByName } from './choose.ts'
 import { mayBeId } from './ids.ts'
@@ -91,13 +92,15 @@ function notListed(): TeachingError {
 function findPinned(all: readonly Product[], pinned: string): Product {
   const match = all.find(({ id }) => id === pinned) ?? all.find(({ name }) => name === pinned)
   if (match !== undefined) return match
-  const names = all.slice(0, PRODUCTS_LISTED).map((row) => `${hintName(row)} (${row.id})`)
+  const { ordered } = byLikeness(pinned, all, ({ name = '' }) => name)
+  const names = ordered.slice(0, PRODUCTS_LISTED).map((row) => `${hintName(row)} (${row.id})`)
   const more = all.length > PRODUCTS_LISTED ? ` and ${String(all.length - PRODUCTS_LISTED)} more` : ''
   throw new TeachingError('not_found', 'the product this server is pinned to is not among those the token may see', {
+    sent: `TRACEGATE_PRODUCT, --product or the address = ${describeValue(pinned)}`,
     hint:
       names.length === 0
         ? 'ask the user for a token that sees a product.'
-        : `ask the user to set TRACEGATE_PRODUCT to one of: ${names.join(', ')}${more}`,
+        : `ask the user to set TRACEGATE_PRODUCT to one of: ${names.join(', ')}${more}; or to make the product with tracegate init --name.`,
   })
 }
 

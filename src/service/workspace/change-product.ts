@@ -1,11 +1,12 @@
 import type { InputOf } from '../../contract/index.ts'
 import { defaultGatePolicy, GatePolicy } from '../../contract/quality-gate/policy.ts'
-import { ProductSettings } from '../../contract/products.ts'
+import { ProductSettings, Repository } from '../../contract/products.ts'
+import { ServiceError } from '../../errors.ts'
 import type { Writing } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
 import { readJson } from '../sql/json.ts'
 import { audit } from './audit.ts'
-import type { StoredProduct } from './products.ts'
+import { choosePrefix, chooseSlug, type StoredProduct } from './products.ts'
 
 type PolicyInput = NonNullable<InputOf<'createProduct'>['gate_policy']>
 
@@ -36,6 +37,44 @@ export async function changeSettings(
   return after
 }
 
+/** What of a product its name can be changed with. */
+export interface ProductNames {
+  name: string
+  key_prefix?: string | undefined
+  repositoryUrl?: string | undefined
+}
+
+/**
+ * Gives a product another name, its slug, and where given a repository and the prefix of the keys of issues. Throws
+ * `failed_precondition` for another prefix once there is an issue, whose key people have quoted, and `already_exists` for one
+ * that is taken.
+ */
+export async function renameProduct(
+  rows: Rows,
+  call: Writing,
+  productId: number,
+  { name, key_prefix: prefix, repositoryUrl }: ProductNames,
+): Promise<StoredProduct> {
+  const before = await currentProduct(rows, productId)
+  const hasPrefix = prefix === undefined || prefix === before.key_prefix
+  if (!hasPrefix && before.next_issue_number > 1) {
+    throw new ServiceError(
+      'failed_precondition',
+      `the keys of issues stay ${before.key_prefix}-1, …: some are in use already; leave --key-prefix out`,
+    )
+  }
+  const repository = readJson(Repository, before.repository)
+  await update(rows, call, before, {
+    name,
+    slug: name === before.name ? before.slug : await chooseSlug(rows, before.workspace_id, { name }),
+    key_prefix: hasPrefix ? before.key_prefix : await choosePrefix(rows, { name, key_prefix: prefix }),
+    repository: JSON.stringify({ ...repository, ...(repositoryUrl !== undefined && { url: repositoryUrl }) }),
+  })
+  const after = await currentProduct(rows, productId)
+  await audit(rows, call, { verb: 'update', resourceType: 'product', resourceId: String(productId), before, after })
+  return after
+}
+
 /** The settings of a product. */
 export function readSettings({ settings }: Pick<StoredProduct, 'settings'>) {
   return readJson(ProductSettings, settings)
@@ -50,7 +89,7 @@ async function update(
   rows: Rows,
   call: Writing,
   { id, version }: StoredProduct,
-  columns: Partial<Pick<StoredProduct, 'gate_policy' | 'settings'>>,
+  columns: Partial<Pick<StoredProduct, 'gate_policy' | 'settings' | 'name' | 'slug' | 'key_prefix' | 'repository'>>,
 ): Promise<void> {
   await rows
     .updateTable('product')

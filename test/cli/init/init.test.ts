@@ -82,15 +82,15 @@ test('init gives the unnamed product a name, a repository, components and enviro
     ],
     environments: ['ci', 'development', 'production', 'staging'],
   })
-  expect(first.stdout).not.toContain('secret')
+  expect(first.stdout).not.toContain('ci:secret')
   // What is printed is of that product, and runs as it is.
   await using served = await serveHere({ dataDir })
   expect(served.endpoints.product_id).toBe('1')
   const { username, pathname } = new URL(served.endpoints.dsn)
-  expect(first.stdout).toMatch(
-    new RegExp(`sentry_sdk\\.init\\(dsn="http://${username}@127\\.0\\.0\\.1:4319${pathname}"`),
+  expect(first.stdout).toMatch(new RegExp(`export SENTRY_DSN=http://${username}@127\\.0\\.0\\.1:4319${pathname} `))
+  expect(first.stdout).toContain(
+    `install claude-code --data ${dataDir} --toolsets default,setup,requirements --write\n`,
   )
-  expect(first.stdout).toContain(`stdio --data ${dataDir}\n`)
   await served.kill()
 
   const second = await tracegate(['init', repository, ...data('fresh')])
@@ -128,7 +128,8 @@ test('serve refuses a product that does not exist, with the names that do and th
   expect(await tracegate(args)).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'tracegate: --product: there is no such product: My product (1); to make it: tracegate init --name Nope\n',
+    stderr:
+      'tracegate: --product: there is no product Nope: choose My product (1); to make it: tracegate init --name Nope\n',
   })
 })
 

@@ -1,0 +1,109 @@
+import type { Config } from '../../config.ts'
+import type { Product } from '../../mcp/resolve/types.ts'
+import { clients } from '../clients/list.ts'
+import { ownCommand, quoted } from '../support/own-command.ts'
+import { ANY, type Language } from './languages.ts'
+import type { RepositoryFacts } from './repository.ts'
+
+interface Pasting {
+  config: Config
+  product: Product
+  facts: RepositoryFacts
+  /** The number of other products. */
+  others: number
+}
+
+/** The DSN and what to paste into the application, the agent's client and the pipeline. No token is among it. */
+export function linesToPaste({ config, product, facts, others }: Pasting): string[] {
+  const dsn = product.ingest?.dsn ?? ''
+  // With one product nothing needs its name.
+  const pin = others === 0 ? '' : ` --product ${quoted(product.name ?? product.id)}`
+  const used = facts.languages.slice(0, 3)
+  return [
+    '',
+    `DSN: ${dsn}`,
+    '',
+    '1. Where the application runs, set its DSN, version (as in the tag of the release) and environment:',
+    ...indented([`export SENTRY_DSN=${quoted(dsn)} SENTRY_RELEASE="$VERSION" SENTRY_ENVIRONMENT=production`]),
+    ...used.flatMap((language) => [
+      '',
+      `   ${language.name}:`,
+      ...indented([language.install, ...start(language, dsn)]),
+    ]),
+    ...(config.baseUrl === undefined ? serverLines(config, pin) : []),
+    '',
+    '2. Your agent:',
+    ...indented(clientLines(config, pin)),
+    '',
+    ...pipelineLines(config, facts, pin),
+    '',
+    'Then let your agent check the set-up: verify_setup says what is missing. The first requirement comes from save_requirement.',
+    'Once the product is set up, install again with --toolsets default: fewer tools cost your agent fewer tokens.',
+  ]
+}
+
+function start(language: Language, dsn: string): string[] {
+  const isScript = language.name.startsWith('JavaScript')
+  // A page has no environment; its DSN is public.
+  const browser = `// in a browser: @sentry/browser, Sentry.init({ dsn: '${dsn}', release, environment })`
+  return [...language.start, ...(isScript ? [browser] : [])]
+}
+
+function serverLines({ dataDir }: Config, pin: string): string[] {
+  const data = ` --data ${quoted(dataDir)}`
+  return [
+    '',
+    '   The server that receives the events:',
+    ...indented([`${ownCommand()} serve${data}${pin}`]),
+    '   A DSN for backends, whose errors can block a release (keep it secret):',
+    ...indented([`${ownCommand()} admin key add --server${data}${pin}`]),
+  ]
+}
+
+/** Toolsets that a new product needs beside the default: for `verify_setup` and for `save_requirement`. */
+const FIRST_TOOLSETS = ['setup', 'requirements']
+
+/** `install` writes a reference to the token, never the token. */
+function clientLines({ baseUrl, dataDir }: Config, pin: string): string[] {
+  const where = baseUrl === undefined ? ` --data ${quoted(dataDir)}` : ` --base-url ${quoted(baseUrl)}`
+  const others = clients.map(({ id }) => id).filter((id) => id !== 'claude-code')
+  return [
+    `${ownCommand()} install claude-code${where}${pin} --toolsets default,${FIRST_TOOLSETS.join(',')} --write`,
+    `or instead of claude-code: ${others.join(', ')}`,
+    ...(baseUrl === undefined
+      ? []
+      : ['The token is read from TRACEGATE_API_TOKEN: set it where the client is started.']),
+  ]
+}
+
+function hasMaps({ languages }: RepositoryFacts): boolean {
+  return languages.some(({ name }) => name.startsWith('JavaScript'))
+}
+
+function testLines({ languages, packages }: RepositoryFacts): string[] {
+  return languages.slice(0, 2).map(({ tests }) => {
+    const found = Object.entries(tests).find(([name]) => packages.has(name))
+    return found?.[1] ?? tests[ANY] ?? ''
+  })
+}
+
+function pipelineLines(config: Config, facts: RepositoryFacts, pin: string): string[] {
+  const { baseUrl, dataDir } = config
+  const where = baseUrl === undefined ? ` --data ${quoted(dataDir)}${pin}` : pin
+  return [
+    '3. In the pipeline, after the build and after the tests, even if they failed:',
+    ...indented([
+      ...(baseUrl === undefined
+        ? []
+        : [`export TRACEGATE_BASE_URL=${baseUrl}   # and TRACEGATE_API_TOKEN, as a secret`]),
+      ...(hasMaps(facts) ? [`${ownCommand()} sourcemaps upload dist --release "$VERSION"${where}`] : []),
+      ...testLines(facts),
+      `${ownCommand()} report reports --release "$VERSION" --environment ci${where}`,
+      `${ownCommand()} gate${where}`,
+    ]),
+  ]
+}
+
+function indented(lines: readonly string[]): string[] {
+  return lines.map((line) => `     ${line}`)
+}
