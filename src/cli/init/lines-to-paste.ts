@@ -37,7 +37,8 @@ export function linesToPaste({ config, product, facts, others }: Pasting): strin
     '',
     ...pipelineLines(config, facts, pin),
     '',
-    'Then let your agent check the set-up: verify_setup says what is missing. The first requirement comes from save_requirement.',
+    'Then let your agent follow the prompt set_up_product. verify_setup says what is missing, and the first requirement comes from',
+    'save_requirement.',
     'Once the product is set up, install again with --toolsets default: fewer tools cost your agent fewer tokens.',
   ]
 }
@@ -91,7 +92,8 @@ function pipelineLines(config: Config, facts: RepositoryFacts, pin: string): str
   const { baseUrl, dataDir } = config
   const where = baseUrl === undefined ? ` --data ${quoted(dataDir)}${pin}` : pin
   return [
-    '3. In the pipeline, after the build and after the tests, even if they failed:',
+    '3. In the pipeline, after the build and after the tests, even if they failed. For GitHub Actions and GitLab CI there are ready-made',
+    '   steps (.github/actions/tracegate and templates in the repository of Tracegate); anywhere else:',
     ...indented([
       ...(baseUrl === undefined
         ? []

@@ -1,6 +1,6 @@
 import type { Api } from '../../client/api.ts'
 import { ConfigError } from '../../config.ts'
-import { byLikeness } from '../../lib/close-names.ts'
+import { byLikeness } from '../../mcp/text/close-names.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
 import { plain } from './finding.ts'

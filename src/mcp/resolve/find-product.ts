@@ -1,6 +1,6 @@
 import type { Api } from '../../client/api.ts'
 import { ENDPOINT_MISSING } from '../../errors.ts'
-import { byLikeness } from '../../lib/close-names.ts'
+import { byLikeness } from '../text/close-names.ts'
 import { once } from '../../lib/once.ts'
 import { describeValue, TeachingError } from '../result/teach.ts'
 import { clean, cutTo, inOneLine } from '../../lib/outside-text/clean.ts'

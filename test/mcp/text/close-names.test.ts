@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { byLikeness } from '../../src/lib/close-names.ts'
+import { byLikeness } from '../../../src/mcp/text/close-names.ts'
 
 const closest = (given: string, names: string[]) => {
   const { ordered, close } = byLikeness(given, names, (name) => name)
