@@ -57,7 +57,7 @@ function asInput(description: string, value: string | undefined) {
 }
 
 function yaml(value: unknown): string {
-  return new Document(value).toString({ lineWidth: 0 })
+  return new Document(value).toString({ lineWidth: 0, singleQuote: true })
 }
 
 if (import.meta.main) writeFileSync(template, gitlabTemplate())
