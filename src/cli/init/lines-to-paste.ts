@@ -61,7 +61,7 @@ function serverLines({ dataDir }: Config, pin: string): string[] {
   ]
 }
 
-/** Toolsets that a new product needs beside the default: for `verify_setup` and for `save_requirement`. */
+/** Toolsets that a new product needs in addition to the default: for `verify_setup` and for `save_requirement`. */
 const FIRST_TOOLSETS = ['setup', 'requirements']
 
 /** `install` writes a reference to the token, never the token. */

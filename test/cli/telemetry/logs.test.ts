@@ -3,7 +3,7 @@ import { eras } from '../../mcp/clients.ts'
 import { connectHttp } from '../../mcp/http/http-server.ts'
 import { serveHere } from '../run.ts'
 
-/** Words that stand for what senders and callers write; none may be in a log. */
+/** Words in place of what senders and callers write; none may be in a log. */
 const words = {
   message: 'zebra-message',
   file: 'zebra-file.ts',
