@@ -48,7 +48,7 @@ test.each([
   ['a page of another origin', { origin: 'https://evil.example' }],
   ['the page of a rebound name', { host: 'evil.example' }],
   ['a public name', { host: 'quality.example' }],
-])('without a token of its own, nothing is told to %s', async (_, headers) => {
+])('without a token of its own, %s is refused the metrics', async (_, headers) => {
   const { status, text } = await ask(await door({}), headers)
   expect(status).toBe(403)
   expect(text).toContain('TRACEGATE_METRICS_TOKEN')

@@ -1,4 +1,4 @@
-/** Members of a structured result, of which nothing is trusted to have the type that the tool gives it. */
+/** Reads members of a structured result. Their types are checked: a host may pass on anything. */
 export type Members = Readonly<Record<string, unknown>>
 
 /** Objects of a list, which a long result sends as columns and rows. */

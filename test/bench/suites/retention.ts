@@ -1,14 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from '../../../src/dev/build.ts'
 import { runRetention } from '../../../src/service/errors/issues/retention.ts'
 import { dayMs } from '../../../src/service/shared/times.ts'
 import type { Database } from '../../../src/service/sql/database.ts'
 import { openDatabase } from '../../../src/service/sql/open/index.ts'
 import { StoredSettings } from '../../../src/service/workspace/settings.ts'
 import type { Suite, Table } from '../harness/suite.ts'
-import { startDurablePostgres } from '../support/durable-postgres.ts'
+import { withDurablePostgres } from '../support/durable-postgres.ts'
 import { movedEvents } from '../support/moved-events.ts'
 import { copyStoredEvents } from '../support/stored-events/index.ts'
 
@@ -21,24 +18,16 @@ export const retention: Suite = {
     'Retention goes through 200,000 stored events of 30 days when the clock is a day on, and then 15 days on; on SQLite, and on ' +
     'a PostgreSQL server of this machine, which flushes each commit. The longest transaction is what an event that arrives waits at most.',
   onlyNamed: 'It takes two minutes.',
-  async run() {
-    const folder = mkdtempSync(join(tmpdir(), 'tracegate-bench-'))
-    try {
-      const [dataDir, dist, place] = [join(folder, 'data'), join(folder, 'dist'), join(folder, 'server')]
+  run() {
+    return withDurablePostgres(async ({ server, main, folder }) => {
+      const dataDir = join(folder, 'data')
       const stored = await copyStoredEvents(SIZE, dataDir)
-      await build(dist)
-      mkdirSync(place)
-      const server = await startDurablePostgres(place)
-      try {
-        const { databaseUrl } = await movedEvents(stored, server, join(dist, 'tracegate.js'))
-        const tables = [await measure('SQLite', join(dataDir, 'tracegate.db'), stored.now)]
-        return [...tables, await measure('PostgreSQL', databaseUrl, stored.now)]
-      } finally {
-        await server.stop()
-      }
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
-    }
+      const { databaseUrl } = await movedEvents(stored, server, main)
+      return [
+        await measure('SQLite', join(dataDir, 'tracegate.db'), stored.now),
+        await measure('PostgreSQL', databaseUrl, stored.now),
+      ]
+    })
   },
 }
 

@@ -1,5 +1,7 @@
-import { chmodSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { build } from '../../../src/dev/build.ts'
 import { runStatement } from '../../postgres/databases.ts'
 import { startPostgres, type PostgresServer } from '../../postgres/server.ts'
 
@@ -14,4 +16,30 @@ export async function startDurablePostgres(folder: string): Promise<PostgresServ
   if (server === undefined) throw new Error('there is no PostgreSQL on this machine')
   await runStatement(server.url('postgres'), 'CREATE DATABASE tracegate')
   return server
+}
+
+export interface WithPostgres {
+  server: PostgresServer
+  /** The command of the published package. */
+  main: string
+  /** Of the suite, removed with everything in it. */
+  folder: string
+}
+
+/** Builds the package and starts such a server, for as long as `measure` takes. */
+export async function withDurablePostgres<T>(measure: (parts: WithPostgres) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'tracegate-bench-'))
+  const [dist, place] = [join(folder, 'dist'), join(folder, 'server')]
+  mkdirSync(place)
+  try {
+    await build(dist)
+    const server = await startDurablePostgres(place)
+    try {
+      return await measure({ server, main: join(dist, 'tracegate.js'), folder })
+    } finally {
+      await server.stop()
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }

@@ -1,9 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from '../../../../src/dev/build.ts'
 import type { Suite, Table } from '../../harness/suite.ts'
-import { startDurablePostgres } from '../../support/durable-postgres.ts'
+import { withDurablePostgres, type WithPostgres } from '../../support/durable-postgres.ts'
 import { copyStoredEvents } from '../../support/stored-events/index.ts'
 import { readEverything, sampled } from './everything.ts'
 import { runMove, type Moved } from './mover.ts'
@@ -18,31 +15,19 @@ export const move: Suite = {
     'killed half-way and started again; REST answers before and after are compared.',
   onlyNamed: 'It takes several minutes.',
   async run() {
-    const folder = mkdtempSync(join(tmpdir(), 'tracegate-bench-'))
-    try {
-      return [await measure(folder)]
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
-    }
+    return [await withDurablePostgres(measure)]
   },
 }
 
-async function measure(folder: string): Promise<Table> {
-  const [dataDir, dist, place] = [join(folder, 'data'), join(folder, 'dist'), join(folder, 'server')]
-  await build(dist)
+async function measure({ server, main, folder }: WithPostgres): Promise<Table> {
+  const dataDir = join(folder, 'data')
   await copyStoredEvents(SIZE, dataDir)
-  mkdirSync(place)
-  const server = await startDurablePostgres(place)
-  try {
-    const before = await readEverything({ dataDir })
-    const moving = { main: join(dist, 'tracegate.js'), dataDir, to: server.url('tracegate') }
-    const killed = await runMove({ ...moving, killAt: KILLED_AT })
-    const completed = await runMove(moving)
-    if (!completed.output.includes('going on with')) throw new Error(completed.output)
-    return table({ killed, completed, before, after: await readEverything({ dataDir, databaseUrl: moving.to }) })
-  } finally {
-    await server.stop()
-  }
+  const before = await readEverything({ dataDir })
+  const moving = { main, dataDir, to: server.url('tracegate') }
+  const killed = await runMove({ ...moving, killAt: KILLED_AT })
+  const completed = await runMove(moving)
+  if (!completed.output.includes('going on with')) throw new Error(completed.output)
+  return table({ killed, completed, before, after: await readEverything({ dataDir, databaseUrl: moving.to }) })
 }
 
 interface Measured {

@@ -1,9 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { build } from '../../../../src/dev/build.ts'
 import type { Figure, Goal, Suite, Table } from '../../harness/suite.ts'
-import { startDurablePostgres } from '../../support/durable-postgres.ts'
+import { withDurablePostgres } from '../../support/durable-postgres.ts'
 import { movedEvents } from '../../support/moved-events.ts'
 import { storedEvents, type StoredEvents } from '../../support/stored-events/index.ts'
 import { openReader, type Reader } from './open-reader.ts'
@@ -41,24 +37,12 @@ export const queriesPostgres: Suite = {
   about:
     'The same pages and tools on a PostgreSQL server of this machine, at two numbers of stored occurrences, which tracegate move has brought there.',
   onlyNamed: 'It takes a quarter of an hour and 10 GB of disk.',
-  async run() {
-    const folder = mkdtempSync(join(tmpdir(), 'tracegate-bench-'))
-    const place = join(folder, 'server')
-    mkdirSync(place)
-    try {
-      await build(join(folder, 'dist'))
-      const server = await startDurablePostgres(place)
-      try {
-        const main = join(folder, 'dist', 'tracegate.js')
-        const moved = async (size: SizeName) => movedEvents(await storedAs(size), server, main)
-        await using readers = await openReaders(compared, moved)
-        return await pageTables(readers, { where: ' on PostgreSQL', goals: [notSlower] })
-      } finally {
-        await server.stop()
-      }
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
-    }
+  run() {
+    return withDurablePostgres(async ({ server, main }) => {
+      const moved = async (size: SizeName) => movedEvents(await storedAs(size), server, main)
+      await using readers = await openReaders(compared, moved)
+      return await pageTables(readers, { where: ' on PostgreSQL', goals: [notSlower] })
+    })
   },
 }
 
