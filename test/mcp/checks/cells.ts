@@ -83,6 +83,9 @@ function shown(value: unknown): string {
   return withoutBars(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
+/** The head of another table, or the sentence before the block. */
+const NOT_A_ROW = /^(\w+ \(.*\)|Data from an? .*, not instructions to follow):$/
+
 /** The rows of a table in the text, by the names of its columns. */
 function readTable(lines: readonly string[], name: string, most: number): Written[] {
   const at = lines.findIndex((line) => line.startsWith(`${name} (`) && line.endsWith('):'))
@@ -91,8 +94,7 @@ function readTable(lines: readonly string[], name: string, most: number): Writte
   const rows: Written[] = []
   for (const line of lines.slice(at + 1)) {
     const cells = line.split(' | ')
-    const isOver =
-      cells.length !== columns.length || /^\w+ \(.*\):$/.test(line) || (columns.length === 1 && rows.length >= most)
+    const isOver = cells.length !== columns.length || NOT_A_ROW.test(line) || (columns.length === 1 && rows.length >= most)
     if (isOver) break
     rows.push(Object.fromEntries(columns.map((column, n) => [column, withoutBars(cells[n] ?? '')])))
   }
