@@ -94,7 +94,8 @@ function readTable(lines: readonly string[], name: string, most: number): Writte
   const rows: Written[] = []
   for (const line of lines.slice(at + 1)) {
     const cells = line.split(' | ')
-    const isOver = cells.length !== columns.length || NOT_A_ROW.test(line) || (columns.length === 1 && rows.length >= most)
+    const isOver =
+      cells.length !== columns.length || NOT_A_ROW.test(line) || (columns.length === 1 && rows.length >= most)
     if (isOver) break
     rows.push(Object.fromEntries(columns.map((column, n) => [column, withoutBars(cells[n] ?? '')])))
   }
