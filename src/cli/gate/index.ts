@@ -5,7 +5,7 @@ import { createLog } from '../../log.ts'
 import type { RequestOf } from '../../contract/index.ts'
 import { ServiceError } from '../../errors.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
-import { knownName } from '../../mcp/text/untrusted.ts'
+import { judgedWords } from '../../mcp/resolve/judged-words.ts'
 import { apiFor, openBackend } from '../support/backend.ts'
 import { chooseProduct } from '../support/choose-product.ts'
 import { ciFacts } from '../support/ci.ts'
@@ -86,7 +86,7 @@ async function readScope(config: Config, io: Io, { api, productId, signal }: Ask
   const environment =
     config.environment === undefined ? undefined : await resolve.environment(productId, config.environment)
   const release =
-    config.release === undefined ? undefined : await resolve.release(productId, config.release, environment?.id)
+    config.release === undefined ? undefined : await resolve.judgedRelease(productId, config.release, environment?.id)
   const commit = config.commit ?? ci.commit
   const branch = config.gitBranch ?? ci.gitBranch
   const request: RequestOf<'computeGate'> = {
@@ -98,8 +98,7 @@ async function readScope(config: Config, io: Io, { api, productId, signal }: Ask
     ...(config.baseline !== undefined && { baseline_id: config.baseline }),
   }
   const parts = [
-    release && `release ${knownName(release.version, release.known) ?? release.id}`,
-    environment && `environment ${knownName(environment.name, environment.known) ?? environment.id}`,
+    ...judgedWords(release, environment),
     commit && `commit ${commit.slice(0, 12)}`,
     branch && `git branch ${oneLine(branch)}`,
   ]

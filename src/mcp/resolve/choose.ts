@@ -12,6 +12,8 @@ interface Choice<R> {
   label(row: R): string | undefined
   /** Whether the row is meant though its name is written differently; asked after the exact names. */
   isAlike?(row: R): boolean
+  /** The row that is meant when several match; undefined where the caller has to say it. */
+  prefer?(rows: readonly R[]): R | undefined
   /** The advice when several rows match, and the call that tells them apart. */
   several?(rows: readonly R[]): { expected: string; next?: NextAction; hint?: string }
   /** The call that lists the rows. */
@@ -39,7 +41,7 @@ export function chooseByName<R extends { id: string }>(given: string, rows: read
         : choice.names(row).some((name) => compareName(name, given) === step),
     )
     if (matches.length === 1 && matches[0] !== undefined) return matches[0]
-    if (matches.length > 1) throw severalMatch(given, matches, choice)
+    if (matches.length > 1) return choice.prefer?.(matches) ?? severalMatch(given, matches, choice)
   }
   const isUnnamed = rows.length > 0 && rows.every((row) => choice.names(row)[0] === undefined)
   if (isUnnamed && choice.among === undefined) throw unnamed(given, rows, choice)
@@ -65,9 +67,9 @@ function unnamed<R extends { id: string }>(given: string, rows: readonly R[], ch
   })
 }
 
-function severalMatch<R extends { id: string }>(given: string, rows: readonly R[], choice: Choice<R>): TeachingError {
+function severalMatch<R extends { id: string }>(given: string, rows: readonly R[], choice: Choice<R>): never {
   const { expected, ...lesson } = choice.several?.(rows) ?? { expected: 'one id', next: choice.next }
-  return new TeachingError('ambiguous_name', `several ${choice.kind}s match`, {
+  throw new TeachingError('ambiguous_name', `several ${choice.kind}s match`, {
     sent: `${choice.parameter} = ${describeValue(given)}`,
     expected: `${expected}: ${candidates(rows, choice)}`,
     ...lesson,

@@ -5,13 +5,13 @@ import { compareName, isSameVersion, knownName } from '../text/untrusted.ts'
 import { chooseByName } from './choose.ts'
 import { noEvents } from './no-events.ts'
 import { isUuid } from './ids.ts'
-import { explainNotOffered, isNotOffered } from './offered.ts'
+import { explainNotOffered, ifOffered, isNotOffered } from './offered.ts'
 import { everyPage, rowsSearched, undefinedIfNotFound } from './requests.ts'
-import type { Release, Resolver } from './types.ts'
+import type { Environment, Release, Resolver } from './types.ts'
 
 type NameFinder = Pick<
   Resolver,
-  'environments' | 'environment' | 'releases' | 'release' | 'components' | 'component' | 'hasEvents'
+  'environments' | 'environment' | 'releases' | 'release' | 'judgedRelease' | 'components' | 'component' | 'hasEvents'
 >
 
 /** The part of a resolver that finds the environments, releases and components of a product by name. */
@@ -35,7 +35,12 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
     return { rows, reading }
   }
 
-  async function release(productId: string, given: string, environmentId: string | undefined): Promise<Release> {
+  async function release(
+    productId: string,
+    given: string,
+    environmentId: string | undefined,
+    { isJudged = false } = {},
+  ): Promise<Release> {
     const scope = environmentId === undefined ? {} : { environmentId }
     const searched = await unlessId('release', given, releases(productId, { ...scope, version: given }))
     if (searched === undefined) return { id: given }
@@ -46,6 +51,8 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
       const older = await undefinedIfNotFound(api.getRelease({ id: given }, { signal }))
       if (older?.release.product_id === productId) return older.release
     }
+    const hasChoice = isJudged && environmentId === undefined && rows.length > 1
+    const places = (hasChoice ? await ifOffered(environments(productId)) : undefined)?.rows ?? []
     return chooseByName(given, rows, {
       kind: 'release',
       parameter: 'release',
@@ -55,6 +62,7 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
           .filter(Boolean)
           .join(' in '),
       isAlike: (row) => isSameVersion(row.version, given),
+      prefer: (matches) => mostExposed(matches, places),
       several: (matches) => tellApart(matches, productId),
       among: rowsSearched(searched, 'version'),
       next: {
@@ -93,6 +101,7 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
     hasEvents,
     releases,
     release,
+    judgedRelease: (productId, given, environmentId) => release(productId, given, environmentId, { isJudged: true }),
     components,
     async component(productId, given) {
       const listed = await unlessId('component', given, components(productId))
@@ -128,6 +137,19 @@ async function unlessId<T>(kind: string, given: string, list: Promise<T>): Promi
       hint: `The same call without ${kind}.`,
     })(error)
   }
+}
+
+/** Where an issue can be new for the gate (contract §10.6), the worst place first. */
+const exposed = ['ENVIRONMENT_KIND_PRODUCTION', 'ENVIRONMENT_KIND_STAGING']
+
+/** The only release of a version in production, or in staging where none is in production. */
+function mostExposed(releases: readonly Release[], environments: readonly Environment[]): Release | undefined {
+  for (const wanted of exposed) {
+    const places = environments.filter(({ kind }) => kind === wanted).map(({ id }) => id)
+    const there = releases.filter(({ environment_id: id }) => id !== undefined && places.includes(id))
+    if (there.length > 0) return there.length === 1 ? there[0] : undefined
+  }
+  return undefined
 }
 
 /** Releases of one version differ by their environment; what members did not name is only shown in a result. */

@@ -53,6 +53,11 @@ export interface Resolver {
   releases(productId: string, filter?: { environmentId?: string; version?: string }): Promise<ListedRows<Release>>
   /** A version that exists in several environments requires one of them. */
   release(productId: string, given: string, environmentId: string | undefined): Promise<Release>
+  /**
+   * The same for the gate, which counts the tests of a version wherever they ran, and its issues in one environment: without
+   * an environment the one in production, or in staging where none is in production.
+   */
+  judgedRelease(productId: string, given: string, environmentId: string | undefined): Promise<Release>
   components(productId: string): Promise<ListedRows<Component>>
   component(productId: string, given: string): Promise<Component>
   /** Whether anything has ever reported to the product. */

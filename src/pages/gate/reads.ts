@@ -1,9 +1,9 @@
 import type { RequestOf } from '../../contract/index.ts'
 import { ServiceError } from '../../errors.ts'
+import { judgedWords } from '../../mcp/resolve/judged-words.ts'
 import { ifOffered } from '../../mcp/resolve/offered.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
 import { shown } from '../picture/shown.ts'
-import { knownName } from '../../mcp/text/untrusted.ts'
 import { traceabilityPicture } from '../picture/from-matrix.ts'
 import { verdictPicture } from '../picture/from-verdict.ts'
 import { showsRow, type MatrixFilterName } from '../picture/matrix-picture.ts'
@@ -24,10 +24,9 @@ export async function readScope(query: ScopeQuery, product: Product, { resolve }
   const environment =
     query.environment === undefined ? undefined : await resolve.environment(product.id, query.environment)
   const release =
-    query.release === undefined ? undefined : await resolve.release(product.id, query.release, environment?.id)
+    query.release === undefined ? undefined : await resolve.judgedRelease(product.id, query.release, environment?.id)
   const parts = [
-    release && `release ${knownName(release.version, release.known) ?? release.id}`,
-    environment && `environment ${knownName(environment.name, environment.known) ?? environment.id}`,
+    ...judgedWords(release, environment),
     commit && `commit ${(shown(commit) ?? '').slice(0, 12)}`,
     branch && `git branch ${shown(branch) ?? ''}`,
   ]

@@ -51,6 +51,12 @@ test('with a baseline only what is new fails', async () => {
   expect((await gate(['--baseline', id])).code).toBe(1)
 })
 
+test('a version of several environments is judged in production', async () => {
+  await report('adds up', '', ['--release', '3.0.0', '--environment', 'ci'])
+  await report('adds up', '', ['--release', '3.0.0', '--environment', 'production'])
+  expect((await gate(['--release', '3.0.0'])).stdout).toMatch(/^\w+: My product, release \S+ in production\n/)
+})
+
 test('the step summary and a file are written, and HTML has no script', async () => {
   const summary = join(folder.path, 'summary.md')
   const file = join(folder.path, 'gate.html')

@@ -2,15 +2,19 @@ import * as z from 'zod'
 import type { RequestOf } from '../../../src/contract/index.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import * as parameters from '../../../src/mcp/define/parameters.ts'
-import type { Product } from '../../../src/mcp/resolve/types.ts'
+import type { Environment, Product, Release } from '../../../src/mcp/resolve/types.ts'
 import { teamText } from '../../../src/mcp/text/team.ts'
+import { knownName } from '../../../src/mcp/text/untrusted.ts'
 import { vouchedWords } from '../columns.ts'
 
 /** What a verdict is about: parameters that the tools of the gate share. */
 export const scopeParameters = {
   product: parameters.Product,
-  release: parameters.named('Release to judge.', z.string().optional()),
-  environment: parameters.named('Environment to judge.', z.string().optional()),
+  release: parameters.named(
+    'Release to judge: its errors in production, its tests wherever they ran.',
+    z.string().optional(),
+  ),
+  environment: parameters.named('Judge errors and test results of this environment alone.', z.string().optional()),
   commit: parameters.named('Commit SHA to judge.', z.string().optional()),
   git_branch: parameters.named('Git branch to judge.', z.string().optional()),
 }
@@ -36,9 +40,9 @@ export async function resolveScope(given: ScopeArguments, product: Product, { re
   const environment =
     given.environment === undefined ? undefined : await resolve.environment(product.id, given.environment)
   const release =
-    given.release === undefined ? undefined : await resolve.release(product.id, given.release, environment?.id)
+    given.release === undefined ? undefined : await resolve.judgedRelease(product.id, given.release, environment?.id)
   const words = [
-    release && `release ${vouchedWords('a release', release.version, release.known) ?? release.id}`,
+    release && releaseWords(release, environment),
     environment &&
       `environment ${vouchedWords('an environment', environment.name, environment.known) ?? environment.id}`,
     commit && `commit ${teamText(commit).slice(0, 12)}`,
@@ -56,6 +60,13 @@ export async function resolveScope(given: ScopeArguments, product: Product, { re
     words: words.length === 0 ? '' : ` for ${words.join(', ')}`,
     args: { product: product.id, ...defined(named) },
   }
+}
+
+/** `release 1.4.1 in production`: without an environment in the call, its own is the one that is judged. */
+function releaseWords(release: Release, environment: Environment | undefined): string {
+  const words = `release ${vouchedWords('a release', release.version, release.known) ?? release.id}`
+  const place = environment === undefined ? knownName(release.environment, release.environment_known) : undefined
+  return place === undefined ? words : `${words} in ${place}`
 }
 
 function defined(members: Record<string, string | undefined>): Record<string, string> {
