@@ -1,6 +1,7 @@
 import type { Tool } from '../src/mcp/define/define.ts'
 import { acceptGateRisk } from './accept-gate-risk.ts'
 import { approveGateRisk } from './approve-gate-risk.ts'
+import { approveRequirements } from './approve-requirements.ts'
 import { cancelAgentRun } from './cancel-agent-run.ts'
 import { computeQualityGate } from './compute-quality-gate.ts'
 import { createAgentConfig } from './create-agent-config.ts'
@@ -62,6 +63,7 @@ export const tools: readonly Tool[] = [
   listRequirements,
   getRequirement,
   saveRequirement,
+  approveRequirements,
   deleteRequirement,
   listTests,
   getTest,

@@ -15,7 +15,7 @@ export const listRequirements = defineTool({
   effect: 'read',
   title: 'List requirements',
   description:
-    "List or search a product's requirements: what the product must do, with status, priority and coverage state. " +
+    "List or search a product's requirements: what the product must do, with status (drafts, approved), priority and coverage state. " +
     'To find the untested ones use find_coverage_gaps instead.',
   input: z.strictObject({
     product: parameters.Product,

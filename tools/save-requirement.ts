@@ -72,7 +72,7 @@ export const saveRequirement = defineTool({
   effect: 'create',
   title: 'Create or update a requirement',
   description:
-    'Create, write or add a requirement, or edit and update one when requirement is given: title, statement, acceptance ' +
+    'Create, write or add a requirement, or edit, rename and update one when requirement is given: title, statement, acceptance ' +
     'criteria, files. A change of wording puts its links to tests in doubt. ' +
     'For a larger change use distill_intent, which drafts on a branch first.',
   input,
@@ -121,8 +121,9 @@ async function create(args: Arguments, product: Product, context: Context) {
   const draft = created === undefined ? { title } : describe(created.requirement)
   const key = created === undefined || dryRun ? undefined : keyOrId(created.requirement)
   const done = key === undefined ? `${PREVIEW}would create one requirement` : `Created ${key}`
+  const waits = key !== undefined && branch === undefined && isDraft(created?.requirement)
   return {
-    answer: `${done}${wordingWords(wording)}.${branchSentence(branch)}`,
+    answer: `${done}${wordingWords(wording)}.${waits ? NOT_COUNTED : ''}${branchSentence(branch)}`,
     product,
     data: {
       dry_run: dryRun,
@@ -131,8 +132,23 @@ async function create(args: Arguments, product: Product, context: Context) {
       requirement: dryRun ? { ...draft, id: undefined } : draft,
       wording,
     },
-    next: key === undefined ? [] : [testContextCall('what a test of it has to show', { product, branch, key })],
+    next: key === undefined ? [] : createdCalls({ product, branch, key }, waits),
   }
+}
+
+const NOT_COUNTED = ' The quality gate counts it once the user approves it.'
+
+/** On a branch the merge approves it. */
+function isDraft(requirement: Requirement | undefined): boolean {
+  return requirement?.status === 'REQUIREMENT_STATUS_DRAFT'
+}
+
+function createdCalls(saved: Saved, waits: boolean) {
+  const approval = { product: saved.product.id, requirements: [saved.key] }
+  return [
+    testContextCall('what a test of it has to show', saved),
+    waits ? nextCall('approve_requirements', approval, 'asks the user') : undefined,
+  ]
 }
 
 /** What the service says of a new requirement; undefined where only a write would show it. */
@@ -226,9 +242,12 @@ function onBranch(branch: Branch | undefined): { branch?: string } {
   return branch === undefined ? {} : { branch: branchArgument(branch) }
 }
 
-function testContextCall(
-  why: string,
-  { product, branch, key }: { product: Product; branch: Branch | undefined; key: string },
-) {
+interface Saved {
+  product: Product
+  branch: Branch | undefined
+  key: string
+}
+
+function testContextCall(why: string, { product, branch, key }: Saved) {
   return nextCall('get_test_context', { product: product.id, requirement: key, ...onBranch(branch) }, why)
 }

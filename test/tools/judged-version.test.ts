@@ -13,7 +13,7 @@ beforeAll(async () => {
   }
 })
 
-const report = (environment: string, version: string, outcome = 'PASSED') =>
+const report = (environment: string, version: string, outcome: 'PASSED' | 'FAILED' = 'PASSED') =>
   app.api.ingestTests({
     product_id: app.productId,
     draft: {

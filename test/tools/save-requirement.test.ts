@@ -34,7 +34,7 @@ test('save_requirement creates one and tells what is wrong with its wording', as
   expect(shown(called)).toMatchInlineSnapshot(`
     {
       "structured": {
-        "answer": "Created REQ-5.",
+        "answer": "Created REQ-5. The quality gate counts it once the user approves it.",
         "data": {
           "outcome": "created",
           "requirement": {
@@ -55,18 +55,29 @@ test('save_requirement creates one and tells what is wrong with its wording', as
             "tool": "get_test_context",
             "why": "what a test of it has to show",
           },
+          {
+            "args": {
+              "product": "1",
+              "requirements": [
+                "REQ-5",
+              ],
+            },
+            "tool": "approve_requirements",
+            "why": "asks the user",
+          },
         ],
         "product": {
           "id": "1",
           "name": "My product",
         },
       },
-      "text": "Created REQ-5.
+      "text": "Created REQ-5. The quality gate counts it once the user approves it.
     product: My product (id 1)
     outcome: created
     requirement: id=REQ-5, title=Shipping is free from 50.00, status=draft, version=1, criteria=2, state=no_test
     Next:
-    - get_test_context {"product":"1","requirement":"REQ-5"} (what a test of it has to show)",
+    - get_test_context {"product":"1","requirement":"REQ-5"} (what a test of it has to show)
+    - approve_requirements {"product":"1","requirements":["REQ-5"]} (asks the user)",
     }
   `)
   const { requirements } = await shop.api.listRequirements({ product_id: shop.productId, key: ['REQ-5'] })

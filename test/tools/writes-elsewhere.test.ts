@@ -30,6 +30,7 @@ const calls: Readonly<Record<string, Record<string, unknown>>> = {
   record_release: { version: 'shop@9', environment: 'production' },
   create_component: { name: 'Mail', globs: ['src/mail/**'] },
   create_environment: { name: 'staging' },
+  approve_requirements: { requirements: ['REQ-1'] },
   delete_requirement: { requirement: 'REQ-1', reason: 'r' },
   delete_test: { test: 'TC-1', reason: 'r' },
   delete_environment: { environment: 'production' },

@@ -58,6 +58,7 @@ export const words: ReadonlyMap<string, Word> = new Map<string, Word>([
   ['component', { thing: 'component' }],
   ['branch', { thing: 'branch', also: ['quality_branch'] }],
   ['requirement', { thing: 'requirement' }],
+  ['requirements', { thing: 'requirement' }],
   ['requirement_ids', { thing: 'requirement' }],
   ['test', { thing: 'test' }],
   ['run', { thing: 'run', also: ['agent_run'] }],

@@ -213,6 +213,19 @@ const writings: Readonly<Record<string, Writing>> = {
       return api.linkTest({ test_id: test, requirement_id: requirement })
     },
   },
+  approve_requirements: {
+    prepare: async ({ api, productId: product_id }, { mark }) => {
+      const { requirement } = await api.createRequirement({ product_id, title: `The shop thanks ${mark}` })
+      return { requirement: requirement.key ?? '' }
+    },
+    args: ({ requirement }) => ({ requirements: [requirement] }),
+    changes: [['updateRequirement']],
+    done: /^1 approved/,
+    discard: async ({ api, productId: product_id }, { requirement: key }) => {
+      const { requirements } = await api.listRequirements({ product_id, key: [key] })
+      return Promise.all(requirements.map(({ id }) => api.deleteRequirement({ id })))
+    },
+  },
   delete_requirement: {
     prepare: async ({ api, productId: product_id }, { mark }) => {
       const { requirement } = await api.createRequirement({ product_id, title: `The shop forgets ${mark}` })
