@@ -5,6 +5,8 @@ import { BREAKING, readMigrations } from '../../src/service/sql/migrations.ts'
 const ADDING = [
   /^CREATE TABLE /i,
   /^CREATE INDEX /i,
+  /^CREATE FUNCTION /i,
+  /^CREATE TRIGGER /i,
   /^ALTER TABLE \S+ ADD COLUMN (?!.*\bNOT NULL\b(?!.*\bDEFAULT\b))/i,
   /^INSERT INTO /i,
   /^UPDATE /i,
@@ -15,6 +17,7 @@ function breakingStatements(sql: string): string[] {
   const made = new Set([...sql.matchAll(/^CREATE TABLE (\S+)/gim)].map(([, name]) => name))
   const statements = sql
     .replaceAll(/--.*$/gm, '')
+    .replaceAll(/\$\$[^$]*\$\$/g, 'its body')
     .split(';')
     .map((text) => text.replaceAll(/\s+/g, ' ').trim())
   return statements.filter((text) => {

@@ -5,15 +5,12 @@ import type { CommittedState, Rows } from './database.ts'
 const MOST_ANSWERS = 12
 /** Bytes of answers that outlive their state, as `size` estimates them. */
 const MOST_RENEWED = 32_000_000
-/** Counts kept of one state, those that were asked for last. */
-const MOST_COUNTS = 1_000
 /** Characters of texts kept of one state, with their keys. */
 const MOST_CHARACTERS = 2_000_000
 
 interface Kept {
   state: CommittedState
   answers: Map<string, Promise<unknown>>
-  counts: LRUCache<string, Promise<number>>
   texts: LRUCache<string, TimedText>
 }
 
@@ -83,21 +80,8 @@ function renewedIn(rows: Rows): LRUCache<string, Renewed<unknown>> {
   return fresh
 }
 
-/** The same for a count: as many as 1,000 issues have, and requests that come together count once. */
-export async function rememberedCount(rows: Rows, key: string, count: () => Promise<number>): Promise<number> {
-  const state = await rows.committedState?.()
-  if (state === undefined) return count()
-  const { counts } = keptAt(rows, state)
-  const known = counts.get(key)
-  if (known !== undefined) return known
-  const counted = count()
-  counts.set(key, counted)
-  counted.catch(() => counts.delete(key))
-  return counted
-}
-
 /**
- * The same for a text, until the time at which it becomes another one: as many as fit into 2,000,000 characters, those that
+ * `remembered` for a text, until the time at which it becomes another one: as many as fit into 2,000,000 characters, those that
  * were asked for last.
  */
 export async function rememberedText(
@@ -122,8 +106,7 @@ function keptAt(rows: Rows, state: CommittedState): Kept {
     maxSize: MOST_CHARACTERS,
     sizeCalculation: ({ text }, key) => text.length + key.length,
   })
-  const counts = new LRUCache<string, Promise<number>>({ max: MOST_COUNTS })
-  const fresh: Kept = { state, answers: new Map(), counts, texts }
+  const fresh: Kept = { state, answers: new Map(), texts }
   kept.set(rows, fresh)
   return fresh
 }

@@ -199,9 +199,12 @@ interface IssuePresenceRow {
   issue_id: string
   environment_id: string
   release_id: Generated<string>
+  /** Occurrences that were recorded. */
   count: number
   first_seen: number
   last_seen: number
+  /** Those of them that retention has removed; a trigger counts them. */
+  removed: Generated<number>
 }
 
 interface IssueEnvironmentRow {

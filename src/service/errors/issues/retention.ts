@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Database, Prepare, Statement } from '../../sql/database.ts'
+import { chunks } from '../../sql/chunks.ts'
 import { inSteps, PAUSE_MS, STEP } from '../../sql/in-steps.ts'
 import { dayMs, hourMs } from '../../shared/times.ts'
 import { removeDictionaries } from './bodies/remove.ts'
@@ -205,9 +206,14 @@ export function evenSample(count: number, size: number): Set<number> {
   return new Set(Array.from({ length: gaps + 1 }, (_, index) => Math.round((index * (count - 1)) / gaps)))
 }
 
-function removeOccurrences(prepare: Prepare, doomed: readonly { seq: number }[]): Promise<number> {
-  const statement = prepare('DELETE FROM occurrence WHERE seq = ?')
-  return runForEach(statement, doomed)
+/** Many in one statement: a server counts them once for each (decision 126). */
+async function removeOccurrences(prepare: Prepare, doomed: readonly { seq: number }[]): Promise<number> {
+  const removing = [...chunks(doomed)].map((some) => {
+    const statement = prepare(`DELETE FROM occurrence WHERE seq IN (${some.map(() => '?').join(', ')})`)
+    return statement.run(...some.map(({ seq }) => seq))
+  })
+  const done = await Promise.all(removing)
+  return done.reduce((sum, { changes }) => sum + changes, 0)
 }
 
 /** Each without waiting for the one before: a server answers them together. */

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runRetention, evenSample } from '../../../../src/service/errors/issues/retention.ts'
+import { tries } from '../../../property-tries.ts'
 import { dayMs, hourMs, openRig, type Rig } from './rig.ts'
 
 const kept = async (rig: Rig) =>
@@ -36,6 +37,53 @@ test('above the cap an even sample with the first and the last stays, and no cou
   expect(before[0]).toMatchObject({ times_seen: 101, users_affected: 9 })
   expect(await runRetention(rig.db, rig.clock.now)).toEqual({ occurrences: 0, bodies: 0, rollups: 0 })
 })
+
+test('the totals of an issue, a release and an environment are those of the occurrences that are there', async () => {
+  const places = fc.record({
+    environment: fc.constantFrom('production', 'staging', 'qa'),
+    release: fc.constantFrom('1.0', '1.1', ''),
+    kind: fc.constantFrom('loud', 'quiet'),
+  })
+  const steps = fc.array(
+    fc.oneof({ weight: 12, arbitrary: places }, { weight: 1, arbitrary: fc.constant('thin' as const) }),
+    { maxLength: 60 },
+  )
+  await fc.assert(
+    fc.asyncProperty(steps, async (list) => {
+      await using rig = await openRig()
+      await rig.settings({ max_events_per_issue: 4 })
+      for (const step of [...list, 'thin' as const]) {
+        if (step === 'thin') {
+          rig.clock.now += 2 * hourMs
+          await runRetention(rig.db, rig.clock.now)
+        } else {
+          rig.clock.now += 1000
+          await rig.append(step)
+        }
+      }
+      for (const { id } of await rig.issues()) {
+        const every = await listed(rig, { id })
+        expect(every.total).toBe(every.events.length)
+        for (const { environment_id, release_id } of every.events) {
+          const filters = [
+            { environment_id },
+            ...(release_id === '' ? [] : [{ release_id }, { release_id, environment_id }]),
+          ]
+          for (const filter of filters) {
+            const some = await listed(rig, { id, ...filter })
+            expect(some.total).toBe(some.events.length)
+          }
+        }
+      }
+    }),
+    { numRuns: tries(15) },
+  )
+})
+
+async function listed(rig: Rig, filter: { id: string; environment_id?: string; release_id?: string }) {
+  const { events, pagination } = await rig.handlers.listIssueEvents({ ...filter, page_size: 200 }, rig.call)
+  return { events, total: pagination.total_size }
+}
 
 test('what came within the last hour stays beyond the cap, so that a walk through the pages stays exact', async () => {
   await using rig = await openRig()

@@ -4,7 +4,6 @@ import { notFound } from '../../../../errors.ts'
 import { cutPage, lastRowChanged, type Page } from '../../../shared/paging.ts'
 import type { Cursor } from '../../../shared/page-token.ts'
 import type { Rows } from '../../../sql/database.ts'
-import { rememberedCount } from '../../../sql/remembered.ts'
 import type { Schema } from '../../../sql/schema.ts'
 import { periodMs } from '../buckets.ts'
 import type { StoredOccurrence } from './event-view.ts'
@@ -65,16 +64,25 @@ export async function listOccurrenceRows(rows: Rows, query: OccurrenceQuery) {
   return cutPage(page, found, total, (row) => ({ sortValue: row.timestamp, id: String(row.seq) }))
 }
 
-/** Half of a page's time for a loud issue, whose pages all say it. */
-function countMatching(rows: Rows, { issueId, filter }: OccurrenceQuery, matching: Matching): Promise<number> {
-  const count = async () => {
+/** A period and the id of an SDK leave few occurrences to count; the others are counted as they are recorded and removed. */
+async function countMatching(rows: Rows, { issueId, filter }: OccurrenceQuery, matching: Matching): Promise<number> {
+  const { environment_id: environmentId, release_id: releaseId, sdk_event_id: sdkEventId, period } = filter
+  if (period !== undefined || sdkEventId !== undefined) {
     const counted = rows.selectFrom('occurrence').select((eb) => eb.fn.countAll<number>().as('total'))
     return (await counted.where(matching).executeTakeFirstOrThrow()).total
   }
-  const { environment_id, release_id, sdk_event_id, period } = filter
-  // The window of a period moves all the time.
-  if (period !== undefined) return count()
-  return rememberedCount(rows, JSON.stringify([issueId, environment_id, release_id, sdk_event_id]), count)
+  const { total } = await rows
+    .selectFrom('issue_presence')
+    .select(sql<number>`coalesce(sum(count - removed), 0)`.as('total'))
+    .where('issue_id', '=', issueId)
+    .$if(releaseId !== undefined, (of) => of.where('release_id', '=', releaseId ?? ''))
+    .$if(environmentId !== undefined, (of) =>
+      of.where(
+        sql<SqlBool>`environment_id IN (SELECT id FROM environment WHERE id = ${environmentId} AND deleted_at IS NULL)`,
+      ),
+    )
+    .executeTakeFirstOrThrow()
+  return total
 }
 
 /** Occurrences with the ids of their environment and release. */

@@ -134,7 +134,7 @@ test('an issue in 40,000 environments has an answer of the same size', async () 
   await rig.append()
   const { id } = (await rig.issues())[0]!
   await rig.db.batch(async (prepare) => {
-    const presence = prepare(`INSERT INTO issue_presence VALUES (?, ?, ?, 1, ?, ?)`)
+    const presence = prepare(`INSERT INTO issue_presence VALUES (?, ?, ?, 1, ?, ?, 0)`)
     for (let index = 0; index < 40_000; index += 1)
       await presence.run(id, `e${index}`, `r${index}`, rig.clock.now, rig.clock.now)
   })
