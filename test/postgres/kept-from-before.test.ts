@@ -16,6 +16,10 @@ test('occurrences that were removed before are not among those that are kept, an
   await client.query(`
     SET session_replication_role = replica;
     INSERT INTO place (id, environment_id, release_id) VALUES (1, 'production', '1.0'), (2, 'qa', '');
+    INSERT INTO issue (id, product_id, number, title, type, value, culprit, level, platform, first_seen, last_seen,
+      times_seen, component_id, handled, corroboration, grouping, first_seq, last_seq, created_at)
+    SELECT id, 1, number, '', '', '', '', '', '', 0, 0, 1, '', 0, '{}', '{}', 0, 0, 0
+    FROM (VALUES ('loud', 1), ('gone', 2)) AS issue (id, number);
     INSERT INTO issue_presence VALUES
       ('loud', 'production', '1.0', 90, 0, 0), ('loud', 'qa', '', 3, 0, 0), ('gone', 'qa', '', 5, 0, 0);
     INSERT INTO occurrence (id, product_id, issue_id, sdk_event_id, timestamp, received_at, summary, size_bytes,
