@@ -32,7 +32,7 @@ test('compute_quality_gate says why the release is blocked, item by item, and wh
     product: My product (id 1)
     verdict: id=00000000-0000-7000-8000-000000000043, status=FAIL, computed_at=2026-11-21T12:00Z
     conditions (id | severity | status | message | new | items | to_pass):
-    overall_coverage | advisory | not_evaluated | Not evaluated: the scope has 2 requirements, and the policy asks for at least 5. | 1 | REQ-3 | -
+    overall_coverage | advisory | not_evaluated | Not evaluated: the scope has 2 approved requirements, and the policy asks for at least 5. | 1 | REQ-3 | -
     failing_tests | blocking | fail | 1 of 2 tests fails; the policy allows none. | 1 | TC-4 | 1
     flaky_ratio | advisory | not_evaluated | Not evaluated: the scope has 3 tests that ran in the last 30 days, and the policy asks for at least 20. | - | - | -
     passed: critical_coverage, new_issues, regressed_issues, suspect_links, stale_results, quarantined_tests, unreviewed_exclusions
@@ -53,7 +53,7 @@ test('compute_quality_gate says why the release is blocked, item by item, and wh
           {
             "id": "overall_coverage",
             "items": "REQ-3",
-            "message": "Not evaluated: the scope has 2 requirements, and the policy asks for at least 5.",
+            "message": "Not evaluated: the scope has 2 approved requirements, and the policy asks for at least 5.",
             "new": 1,
             "severity": "advisory",
             "status": "not_evaluated",

@@ -60,6 +60,21 @@ test('a product without a result is inconclusive, also when it is asked again, a
   expect((await compute(app)).status).toBe('VERDICT_STATUS_FAIL')
 })
 
+test('a product with drafts alone has no approved requirement, and says so unless the policy counts drafts', async () => {
+  await using app = await startApp()
+  const draft = await requirement(app, { status: 'DRAFT' })
+  await report(app, { [draft]: 'passed' })
+  const coverage = (verdict: VerdictBody) => verdict.conditions.slice(0, 2).map(({ message }) => message)
+  expect(coverage(await compute(app))).toEqual([
+    'Not evaluated: the scope has no approved requirement of critical or high priority or risk, and the policy asks for at least 1.',
+    'Not evaluated: the scope has no approved requirement, and the policy asks for at least 5.',
+  ])
+  const withDrafts = await compute(app, { policy_override: { include_draft_requirements: true } })
+  expect(coverage(withDrafts)).toContain(
+    'Not evaluated: the scope has 1 requirement, and the policy asks for at least 5.',
+  )
+})
+
 test('a verdict is stored once per state of its inputs, and a stored one says when it is out of date', async () => {
   await using app = await startProduct()
   await report(app, { '[REQ-1] adds up': 'passed' })

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { Condition } from '../../../contract/quality-gate/policy.ts'
+import type { Condition, GatePolicy } from '../../../contract/quality-gate/policy.ts'
 import type { ConditionStatus, VerdictCondition } from '../../../contract/quality-gate/verdict.ts'
 import { counted as many } from '../../../lib/counted.ts'
 import { identity, type GateFacts, type RiskFact } from '../facts.ts'
@@ -10,6 +10,7 @@ import { metrics, type Measure } from './metrics.ts'
 
 export type ConditionBody = z.input<typeof VerdictCondition>
 type Rule = z.output<typeof Condition>
+type Policy = z.output<typeof GatePolicy>
 type Status = z.output<typeof ConditionStatus>
 
 const mostListed = 20
@@ -18,7 +19,7 @@ const mostListed = 20
 export function judgeCondition(
   rule: Rule,
   facts: GateFacts,
-  { risks, earlier }: { risks: readonly RiskFact[]; earlier: EarlierItems },
+  { policy, risks, earlier }: { policy: Policy; risks: readonly RiskFact[]; earlier: EarlierItems },
 ): { condition: ConditionBody; evidence: EvidenceBody[] } {
   const measure = metrics[rule.metric].measure(facts)
   const covering = risks.filter((risk) => isAbout(risk, rule.id))
@@ -38,7 +39,7 @@ export function judgeCondition(
       min_sample: rule.min_sample,
       severity: rule.severity,
       status,
-      message: message(rule, measure, { status, covered: covered.length }),
+      message: message(rule, measure, { policy, status, covered: covered.length }),
       evidence: evidence.slice(0, mostListed),
       evidence_total: evidence.length,
       new_total: evidence.filter((item) => item.new).length,
@@ -79,17 +80,23 @@ function waiving(covering: readonly RiskFact[], items: readonly CostedItem[]): s
     .toSorted(compareText)
 }
 
-function message(rule: Rule, measure: Measure, { status, covered }: { status: Status; covered: number }): string {
+function message(
+  rule: Rule,
+  measure: Measure,
+  { policy, status, covered }: { policy: Policy; status: Status; covered: number },
+): string {
   if (status === 'CONDITION_STATUS_NOT_EVALUATED') {
-    return `Not evaluated: the scope has ${sampleSize(rule, measure.sample)}, and the policy asks for at least ${String(neededSample(rule))}.`
+    return `Not evaluated: the scope has ${sampleSize(rule, measure.sample, policy)}, and the policy asks for at least ${String(neededSample(rule))}.`
   }
   return `${metrics[rule.metric].says(measure)}; ${limit(rule, measure)}.${coveredPart(measure.items.length, covered)}`
 }
 
-/** `3 linked tests`: how large the sample of a condition is. */
-export function sampleSize({ metric }: Rule, sample: number): string {
-  const [one, others] = metrics[metric].sampled
-  return sample === 0 ? `no ${one}` : many(sample, one, others)
+/** `3 linked tests`, `no approved requirement`: how large the sample of a condition is. */
+export function sampleSize({ metric }: Rule, sample: number, policy: Policy): string {
+  const { sampled, samplesRequirements } = metrics[metric]
+  const [one, others] = sampled
+  const status = samplesRequirements && !policy.include_draft_requirements ? 'approved ' : ''
+  return `${sample === 0 ? 'no' : String(sample)} ${status}${sample > 1 ? others : one}`
 }
 
 function limit(rule: Rule, measure: Measure): string {

@@ -62,7 +62,7 @@ export function judge({ facts, policy, risks, previous, baseline, now }: Judged)
   }
   const judged = policy.conditions
     .filter(({ enabled }) => enabled)
-    .map((rule) => judgeCondition(rule, facts, { risks, earlier: earlierItems(rule.id) }))
+    .map((rule) => judgeCondition(rule, facts, { policy, risks, earlier: earlierItems(rule.id) }))
   const conditions = judged.map(({ condition }) => condition)
   const failed = (severity: string) =>
     conditions.filter((one) => one.status === 'CONDITION_STATUS_FAIL' && one.severity === severity).length

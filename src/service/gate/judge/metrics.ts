@@ -25,6 +25,8 @@ interface MetricRule {
   leastSample: 0 | 1
   /** What the sample consists of, for a condition that lacks it. */
   sampled: readonly [one: string, many: string]
+  /** The sample consists of requirements, among which drafts count only if the policy includes them. */
+  samplesRequirements?: true
   measure(facts: GateFacts): Measure
   /** What was counted, as a clause without a full stop. */
   says(measure: Counted): string
@@ -36,6 +38,7 @@ export const metrics: Readonly<Record<z.output<typeof Metric>, MetricRule>> = {
     title: 'Critical and high requirements verified',
     leastSample: 1,
     sampled: ['requirement of critical or high priority or risk', 'requirements of critical or high priority or risk'],
+    samplesRequirements: true,
     measure: (facts) => coverage(facts.requirements.filter(isImportant)),
     says: ({ counted, sample }) =>
       `${part(counted, sample, 'requirement')} of critical or high priority or risk ${be(counted)} verified`,
@@ -44,6 +47,7 @@ export const metrics: Readonly<Record<z.output<typeof Metric>, MetricRule>> = {
     title: 'Requirements verified',
     leastSample: 1,
     sampled: ['requirement', 'requirements'],
+    samplesRequirements: true,
     measure: (facts) => coverage(facts.requirements),
     says: ({ counted, sample }) => `${part(counted, sample, 'requirement')} ${be(counted)} verified`,
   },

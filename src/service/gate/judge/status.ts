@@ -59,7 +59,7 @@ function findOpenQuestion({ facts, policy, conditions }: Decided): { reason: str
   const sample = conditions.find(({ id }) => id === first.id)?.sample ?? 0
   return {
     reason: 'Every condition lacks the sample that it needs',
-    settledBy: `${first.id} needs a sample of ${String(neededSample(first))}, and the scope has ${sampleSize(first, sample)}.`,
+    settledBy: `${first.id} needs a sample of ${String(neededSample(first))}, and the scope has ${sampleSize(first, sample, policy)}.`,
   }
 }
 
