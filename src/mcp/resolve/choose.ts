@@ -1,6 +1,6 @@
 import type { Untrusted } from '../../contract/base/text.ts'
 import type { NextAction } from '../result/next-action.ts'
-import { describeValue, TeachingError } from '../result/teach.ts'
+import { describeValue, TeachingError, type Change } from '../result/teach.ts'
 import { compareName } from '../text/untrusted.ts'
 
 interface Choice<R> {
@@ -15,7 +15,7 @@ interface Choice<R> {
   /** The row that is meant when several match; undefined where the caller has to say it. */
   prefer?(rows: readonly R[]): R | undefined
   /** The advice when several rows match, and the call that tells them apart. */
-  several?(rows: readonly R[]): { expected: string; next?: NextAction; hint?: string }
+  several?(rows: readonly R[]): { expected: string; next?: NextAction; change?: Change }
   /** The call that lists the rows. */
   next: NextAction
   /** Writes do not accept prefix matches. */

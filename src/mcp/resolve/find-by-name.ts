@@ -134,7 +134,7 @@ async function unlessId<T>(kind: string, given: string, list: Promise<T>): Promi
     return explainNotOffered(`the list of ${kind}s`, {
       sent: `${kind} = ${describeValue(given)}`,
       expected: `the id of the ${kind}: only names need the list`,
-      hint: `The same call without ${kind}.`,
+      change: { leaveOut: kind },
     })(error)
   }
 }
@@ -160,7 +160,7 @@ function tellApart(releases: readonly Release[], productId: string) {
     first !== undefined && new Set(environments).size === releases.length && !environments.includes(undefined)
   if (isTold) {
     const expected = 'the version exists in several environments: pass environment too, or a release id'
-    return { expected, hint: `The same call with environment, such as {"environment":${JSON.stringify(first)}}.` }
+    return { expected, change: { add: 'environment', value: first } }
   }
   const args = { product: productId, include: ['releases'] }
   return {

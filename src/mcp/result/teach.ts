@@ -17,9 +17,13 @@ export interface Lesson {
   next?: NextAction | readonly NextAction[]
   /** What to do instead of a call, where the general hint of the failure says too little. */
   hint?: string
+  /** Instead of a hint: the parameter that the same call has to add or leave out. On the command line it is a flag. */
+  change?: Change
   /** What a person is shown to decide: it follows the error, and is not counted in its characters. */
   attached?: string
 }
+
+export type Change = { add: string; value: string } | { leaveOut: string }
 
 /** A failure that knows what the caller sent and what to call next. */
 export class TeachingError extends ServiceError {
@@ -50,7 +54,7 @@ export function errorText(error: unknown, list: { offers: (tool: string) => bool
     lesson.sent && `you sent: ${oneLine(lesson.sent)}`,
     expected && `expected: ${oneLine(expected)}`,
     failureFacts(error),
-    `next: ${next === undefined ? (lesson.hint ?? failure.hint) : callText(list.pinned ? withoutProduct(next) : next)}`,
+    `next: ${next === undefined ? (lesson.hint ?? changeHint(lesson) ?? failure.hint) : callText(list.pinned ? withoutProduct(next) : next)}`,
   ].filter((line) => line !== undefined && line !== '')
   // The next step matters more than the end of a long list.
   const last = lines.pop() ?? ''
@@ -58,6 +62,12 @@ export function errorText(error: unknown, list: { offers: (tool: string) => bool
   const characters = ERROR_CHARACTERS - last.length - 1
   const text = `${cutWithEllipsis(head, characters)}\n${last}`.slice(0, ERROR_CHARACTERS)
   return lesson.attached === undefined ? text : `${text}\n${lesson.attached}`
+}
+
+function changeHint({ change }: Lesson): string | undefined {
+  if (change === undefined) return undefined
+  if ('leaveOut' in change) return `The same call without ${change.leaveOut}.`
+  return `The same call with ${change.add}, such as ${JSON.stringify({ [change.add]: change.value })}.`
 }
 
 /** What the service names with a failure and the caller needs for the next step. */

@@ -1,6 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { startApp } from '../../app.ts'
+import { reshaped } from '../../upstream/reshaped.ts'
+import { againstDeployment } from '../deployment.ts'
 import { temporaryFolder, tracegate } from '../run.ts'
 
 const folder = temporaryFolder()
@@ -72,4 +75,26 @@ test('a commit without results is not judged by those of others', async () => {
   const { code, stdout } = await gate(['--commit', 'ffffffff'])
   expect(stdout).toContain('commit ffffffff')
   expect(code).toBe(2)
+})
+
+test('a release in two environments, and a name that the deployment cannot look up, are told with the flag', async () => {
+  const other = ['--data', join(folder.path, 'other')]
+  const release = ['--release', '1.0.0']
+  const file = join(folder.path, 'junit.xml')
+  for (const environment of ['production', 'staging']) {
+    // The same report would be one run, which keeps its environment.
+    const run = ['--run-key', environment, ...release, '--environment', environment]
+    expect((await tracegate(['report', file, ...run, ...other], noCi)).code).toBe(0)
+  }
+  const several = await tracegate(['gate', ...release, ...other], noCi)
+  expect(several.stderr).toBe(
+    'tracegate: several releases match; the same command with --environment NAME, such as --environment staging\n',
+  )
+
+  await using app = await startApp()
+  const send = reshaped(app.service.direct, 'noRoute:listReleases')
+  const env = { ...noCi, TRACEGATE_API_TOKEN: app.token }
+  expect((await againstDeployment(send, ['gate', ...release], env)).stderr).toBe(
+    'tracegate: this deployment does not offer the list of releases; the same command without --release\n',
+  )
 })
