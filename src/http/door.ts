@@ -8,7 +8,7 @@ import { limitConnections, type ConnectionLimits } from './connections.ts'
 import { refuseMetrics, type MetricsPage } from './metrics-page.ts'
 import { firstSegment, routeName, type OnRequest } from './route-name.ts'
 import { createStopping, type Stopping } from './stopping.ts'
-import { requestTarget, toWireRequest, writeReply } from './wire.ts'
+import { requestTarget, takeAbsoluteTarget, toWireRequest, writeReply } from './wire.ts'
 
 /** The MCP endpoint, which handles node:http requests directly, each when `nextTurn` resolves. */
 type McpHandler = (
@@ -99,6 +99,12 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, optio
   // A proxy in front may have checked the other one.
   if (hasTwoHosts(incoming))
     return writeReply(incoming, outgoing, problem('invalid_argument', 'the request has more than one Host header'))
+  if (!takeAbsoluteTarget(incoming))
+    return writeReply(
+      incoming,
+      outgoing,
+      problem('invalid_argument', 'the target is neither a path nor an http address'),
+    )
   const area = firstSegment(requestTarget(incoming))
   if (area !== 'uploads') limitArrival(incoming, outgoing, options.requestTimeoutMs ?? requestTimeoutMs)
   if (area === 'healthz') return writeReply(incoming, outgoing, health(incoming, options))

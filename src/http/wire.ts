@@ -84,11 +84,25 @@ function isRead({ readableEnded, complete, readableLength }: IncomingMessage): b
   return readableEnded || (complete && readableLength === 0)
 }
 
-/** Path and query of a request, including one in absolute form (`GET http://host/path`). */
+/** Path and query of a request. */
 export function requestTarget({ url = '/' }: IncomingMessage): string {
-  if (url.startsWith('/')) return url
-  const parsed = URL.parse(url)
-  return parsed === null ? '/' : parsed.pathname + parsed.search
+  return url.startsWith('/') ? url : '/'
+}
+
+/**
+ * Rewrites a request whose target is absolute (`GET http://host/path`) as one whose target is its path. The host of the
+ * target takes the place of the Host header (RFC 9112 §3.2.2), so that whoever checks Host checks what was asked for. The
+ * path stays as it was sent. Returns false for a target that is neither.
+ */
+export function takeAbsoluteTarget(incoming: IncomingMessage): boolean {
+  const { url = '/' } = incoming
+  if (url.startsWith('/') || url === '*') return true
+  // User information is an error (RFC 9110 §4.2.4).
+  const [, host, rest = ''] = /^https?:\/\/([^/?#@]+)((?:[/?#].*)?)$/i.exec(url) ?? []
+  if (host === undefined) return false
+  incoming.headers.host = host
+  incoming.url = rest.startsWith('/') ? rest : `/${rest}`
+  return true
 }
 
 /**

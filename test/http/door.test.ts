@@ -166,7 +166,7 @@ test('a request to the public host name gets the public origin, also with an abs
     (JSON.parse((await ask(port, path, { headers: { host } })).text) as { url: string }).url
   expect(await serverUrl('/v1/x', 'quality.example')).toBe('https://quality.example/v1/x')
   expect(await serverUrl('/v1/x', `127.0.0.1:${String(port)}`)).toBe(`${origin}/v1/x`)
-  expect(await serverUrl('http://evil.example/v1/x?a=b', 'quality.example')).toBe('https://quality.example/v1/x?a=b')
+  expect(await serverUrl('http://quality.example/v1/x?a=b', 'evil.example')).toBe('https://quality.example/v1/x?a=b')
 })
 
 test('HEAD returns the same as GET without the body', async () => {

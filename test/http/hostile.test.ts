@@ -4,7 +4,9 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApi } from '../../src/client/client.ts'
+import type { Send } from '../../src/contract/base/wire.ts'
 import { createDoor, type DoorOptions } from '../../src/http/door.ts'
+import { requestEnvelope } from '../../src/mcp/opening/read.ts'
 import { createMcpHttp, type McpHttpOptions } from '../../src/mcp/http/index.ts'
 import { origin, startApp, type App } from '../app.ts'
 import { connectHttp } from '../mcp/http/http-server.ts'
@@ -18,10 +20,14 @@ const closing: (() => Promise<unknown>)[] = []
 beforeAll(async () => {
   app = await startApp()
   await app.ingest({})
-  usual = await openDoor({})
+  usual = await openDoor({ pages: { has: (segment) => segment === 'board', answer: seen } })
   const intake = { bytes: 48e6, bytesPerOwner: 32e6, timeoutMs: 2_000, graceMs: 2_000, bytesPerSecond: 1024 }
   hasty = await openDoor({ headersTimeoutMs: 1_000 }, { intake })
 })
+
+/** A page that shows what it was asked for. */
+const seen: Send = ({ url, headers }) =>
+  Promise.resolve({ status: 200, headers: {}, body: `${url} of ${String(headers['host'])}` })
 
 /** A door as `serve` opens it, before the real service. */
 async function openDoor(limits: Partial<DoorOptions>, mcpLimits: Partial<McpHttpOptions> = {}): Promise<number> {
@@ -118,6 +124,46 @@ test.each([
   }
 })
 
+const asked = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/list',
+  params: { _meta: requestEnvelope({ name: 'test', version: '1' }) },
+})
+const modern = 'MCP-Protocol-Version: 2026-07-28\r\nMCP-Method: tools/list\r\n'
+const post = (body: string) =>
+  `Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: ${String(body.length)}\r\n\r\n${body}`
+
+/** Method and path of a request to each surface, what follows the token, and whether it is for any host. */
+const surfaces: readonly [line: string, rest: string, anyHost: boolean][] = [
+  ['POST /mcp', modern + post(asked), false],
+  ['POST /mcp/readonly', modern + post(asked), false],
+  ['GET /v1/auth/me', '\r\n', false],
+  ['GET /openapi.json', '\r\n', false],
+  ['GET /board?next=http://a', '\r\n', false],
+  ['POST /api/1/envelope/', post('{}'), true],
+  ['GET /healthz', '\r\n', true],
+]
+test.each(surfaces)(
+  '%s is the same with an absolute target, whose host counts instead of Host',
+  async (line, rest, anyHost) => {
+    const [method = '', path = ''] = line.split(' ')
+    const ask = async (target: string, host: string) => {
+      const answer = await sent(
+        `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${bearer()}${rest}`,
+      )
+      return answer.replaceAll(/^(?:date|mcp-session-id|x-request-id|ratelimit.*): .*\r\n/gim, '')
+    }
+    const usualAnswer = await ask(path, '127.0.0.1')
+    expect(status(usualAnswer)).toBe(path.startsWith('/api') ? 401 : 200)
+    for (const origin of ['http://127.0.0.1', 'HTTP://127.0.0.1']) {
+      expect(await ask(`${origin}${path}`, 'evil.example')).toBe(usualAnswer)
+    }
+    const refused = await ask(`http://evil.example${path}`, '127.0.0.1')
+    expect(status(refused)).toBe(anyHost ? status(usualAnswer) : 403)
+  },
+)
+
 /** A path, and the status without a token: none leads to another surface or to a file. */
 const paths: readonly [path: string, status: number][] = [
   ['//mcp', 404],
@@ -137,8 +183,12 @@ const paths: readonly [path: string, status: number][] = [
   ['/v1/%2e%2e/%2e%2e/etc/passwd', 404],
   ['/v1/issues/..%2f..%2fproducts', 400],
   ['/api/../v1/auth/me', 404],
-  ['http://127.0.0.1/mcp', 404],
-  ['http://evil.example/v1/auth/me', 401],
+  ['http://127.0.0.1/mcp', 401],
+  ['http://127.0.0.1/v1/../mcp', 404],
+  ['http://evil.example/v1/auth/me', 403],
+  ['ftp://127.0.0.1/v1/auth/me', 400],
+  ['http://127.0.0.1@evil.example/v1/auth/me', 400],
+  ['http://evil.example@127.0.0.1/v1/auth/me', 400],
   ['/uploads/../v1/auth/me', 404],
   ['/uploads/%2e%2e%2f%2e%2e%2fetc%2fpasswd', 404],
 ]
