@@ -1,5 +1,4 @@
 import { Client } from '@modelcontextprotocol/client'
-import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createApi } from '../../../src/client/client.ts'
 import { gate } from '../../../resources/gate.ts'
@@ -10,29 +9,7 @@ import { tokenHeaders } from '../../service/people.ts'
 import { connect, eras, type Connected, type Era } from '../clients.ts'
 import { connectHttp, serveMcp, type McpServed } from '../http/http-server.ts'
 import { POLL_MS, pollClock } from './poll-clock.ts'
-
-interface Heard {
-  /** The addresses that were told to have changed. */
-  updates: string[]
-  stop(): Promise<void>
-}
-
-/** Subscribes as a client of its revision does; rejects when the address is not accepted. */
-async function subscribe({ client }: Connected, uri: string): Promise<Heard> {
-  const updates: string[] = []
-  if (!(client instanceof Client)) {
-    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void updates.push(params.uri))
-  } else {
-    client.setNotificationHandler('notifications/resources/updated', ({ params }) => void updates.push(params.uri))
-    if (client.getNegotiatedProtocolVersion() === '2026-07-28') {
-      const { honoredFilter, close } = await listened(client, uri)
-      if (honoredFilter.resourceSubscriptions?.includes(uri) !== true) throw new Error('the address is not honoured')
-      return { updates, stop: close }
-    }
-  }
-  await client.subscribeResource({ uri })
-  return { updates, stop: async () => void (await client.unsubscribeResource({ uri })) }
-}
+import { listened, subscribe, type Heard } from './subscribe.ts'
 
 /** The addresses of these that a client may subscribe to at once. */
 async function accepted({ client }: Connected, uris: string[]): Promise<string[] | undefined> {
@@ -41,11 +18,6 @@ async function accepted({ client }: Connected, uris: string[]): Promise<string[]
   }
   const outcomes = await Promise.allSettled(uris.map((uri) => client.subscribeResource({ uri })))
   return uris.filter((_, index) => outcomes[index]?.status === 'fulfilled')
-}
-
-async function listened(client: Client, ...uris: string[]) {
-  const subscription = await client.listen({ resourceSubscriptions: uris })
-  return { honoredFilter: subscription.honoredFilter, close: () => subscription.close() }
 }
 
 const memberRole = 'WORKSPACE_ROLE_MEMBER'
