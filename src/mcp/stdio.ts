@@ -92,7 +92,7 @@ export function serveTransport(
     return serving
   }
   return serveStdio(build, {
-    transport: new ListeningTransport(transport, subscriptions),
+    transport: new ListeningTransport(transport, subscriptions, facts),
     ...(onError && { onerror: onError }),
   })
 }

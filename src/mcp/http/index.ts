@@ -19,6 +19,7 @@ import type { Tracing } from '../../lib/trace/span.ts'
 import { createIntake, IntakeError, type IntakeLimits } from '../../lib/intake.ts'
 import { confirmHere, narrower, type ConfirmOptions } from '../confirm/options.ts'
 import type { SurfaceOptions } from '../define/define.ts'
+import { answerListen } from './answer-listen.ts'
 import { createVerifier, tokenHash, verifyWith, type Verify } from './auth.ts'
 import { BodyCutOff, BodyTooLarge, readJsonBody } from './body.ts'
 import { answerPreflight, isPreflight, letPageRead } from './cors.ts'
@@ -37,8 +38,7 @@ import { createRecentChanges } from '../call/recent-changes.ts'
 import { buildServer, openSubscriptions, tellUpdated, type ServerFacts } from '../server.ts'
 import type { Surface } from '../surface/listing.ts'
 import type { OneRequest } from '../surface/reached.ts'
-import { refusedListen } from '../tasks/listen.ts'
-import { readListen, watchListened } from '../watch/listen.ts'
+import { isListen } from '../tasks/listen.ts'
 import { createPolls, type Polls } from '../watch/polls.ts'
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024
@@ -180,24 +180,14 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       }
       return sessions.handle(incoming, outgoing, { body, owner, token: tokenHash(token), build: inSession })
     }
-    const refused = refusedListen(body)
-    if (refused !== undefined) {
-      outgoing.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refused))
-      return undefined
-    }
     const asked: Asked = { scope, request: isObject(body) ? (body as unknown as OneRequest) : undefined }
     const authInfo = { token, clientId: tokenHash(token), scopes: [], extra: { ...asked } }
-    const answerModern = async (message: unknown) =>
-      writeResponse(outgoing, await modern.fetch(webRequest(incoming, outgoing), { authInfo, parsedBody: message }))
-    const listen = options.build === undefined ? readListen(body) : undefined
-    if (listen === undefined) return answerModern(body)
-    const stream: ListenStream = { updated: () => {} }
-    const subscriptions = openSubscriptions(factsFor(scope, token), (uri) => stream.updated(uri))
+    const answer = (message: unknown) => modern.fetch(webRequest(incoming, outgoing), { authInfo, parsedBody: message })
+    if (!isListen(body)) return writeResponse(outgoing, await answer(body))
     listening.add(outgoing)
-    outgoing.once('close', () => subscriptions.close())
-    const watched = await watchListened(listen, subscriptions)
-    if (outgoing.destroyed) return undefined
-    return streams.serve(stream, () => answerModern(watched))
+    const watch = (stream: ListenStream) => openSubscriptions(factsFor(scope, token), (uri) => stream.updated(uri))
+    const { tracing, build: given } = options
+    return answerListen(body, outgoing, { tracing, streams, answer, watch: given === undefined ? watch : undefined })
   }
 
   /** The caller's token if it is valid; otherwise writes the response and resolves to undefined. */

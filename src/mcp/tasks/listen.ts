@@ -1,10 +1,10 @@
-import type { JSONRPCErrorResponse } from '@modelcontextprotocol/server'
+import type { JSONRPCErrorResponse, JSONRPCRequest } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { isObject } from '../../lib/objects.ts'
 import { isDeclared, tasksNotDeclared } from './declared.ts'
 
 /** Whether a message asks for a stream at all: nearly none does, and a schema takes long to say no. */
-export function isListen(message: unknown): boolean {
+export function isListen(message: unknown): message is JSONRPCRequest {
   return isObject(message) && message['method'] === 'subscriptions/listen'
 }
 
