@@ -25,6 +25,8 @@ export interface GitRepository {
   below: string
   /** The text of its `config`. */
   config: string
+  /** The text of `HEAD` of a bare repository whose worktree the root is; empty where the repository has its own files. */
+  bareHead: string
   /** The text of a file of the repository's own data, such as `HEAD`. */
   read(name: string): string
 }
@@ -38,7 +40,9 @@ export function findGit(folder: string): GitRepository | undefined {
       const shared = resolve(data, readInside(data, 'commondir').trim() || '.')
       const below = folder.slice(root.length).split(sep).filter(Boolean).join('/')
       const read = (name: string) => readInside(data, name) || readInside(shared, name)
-      return { root, below, config: readInside(shared, 'config'), read }
+      const config = readInside(shared, 'config')
+      const bareHead = /^\s*bare\s*=\s*true\s*$/m.test(config) ? readInside(shared, 'HEAD') : ''
+      return { root, below, config, bareHead, read }
     }
     if (dirname(root) === root) return undefined
   }

@@ -90,6 +90,9 @@ export function remoteUrl(config: string): string {
 
 /** The remote's default branch, else a checked-out branch with the usual name. */
 function defaultBranch(git: GitRepository | undefined): string {
+  // A bare clone has no branches of the remote: its own are a copy of them.
+  const cloned = /^ref: refs\/heads\/(\S+)$/m.exec(git?.bareHead ?? '')?.[1]
+  if (cloned !== undefined) return cloned
   const remote = /^ref: refs\/remotes\/origin\/(\S+)$/m.exec(git?.read('refs/remotes/origin/HEAD') ?? '')?.[1]
   return remote ?? /^ref: refs\/heads\/(main|master|trunk)$/m.exec(git?.read('HEAD') ?? '')?.[1] ?? ''
 }
