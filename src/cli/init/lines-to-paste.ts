@@ -15,22 +15,24 @@ interface Pasting {
 
 /** The DSN and what to paste into the application, the agent's client and the pipeline. No token is among it. */
 export function linesToPaste({ config, product, facts, others }: Pasting): string[] {
-  const dsn = product.ingest?.dsn ?? ''
+  const dsn = product.ingest?.dsn
   // With one product nothing needs its name.
   const pin = others === 0 ? '' : ` --product ${quoted(product.name ?? product.id)}`
   const used = facts.languages.slice(0, 3)
   return [
     '',
-    `DSN: ${dsn}`,
+    `DSN: ${dsn ?? 'not stated by this deployment; its web interface shows it'}`,
     '',
     '1. Where the application runs, set its DSN, version (as in the tag of the release) and environment:',
-    ...indented([`export SENTRY_DSN=${quoted(dsn)} SENTRY_RELEASE="$VERSION" SENTRY_ENVIRONMENT=production`]),
+    ...indented([
+      `export SENTRY_DSN=${dsn === undefined ? '"$DSN"' : quoted(dsn)} SENTRY_RELEASE="$VERSION" SENTRY_ENVIRONMENT=production`,
+    ]),
     ...used.flatMap((language) => [
       '',
       `   ${language.name}:`,
       ...indented([language.install, ...start(language, dsn)]),
     ]),
-    ...(config.baseUrl === undefined ? serverLines(config, pin) : []),
+    ...(config.baseUrl === undefined ? serverLines(config, pin) : deploymentLines),
     '',
     '2. Your agent:',
     ...indented(clientLines(config, pin)),
@@ -43,10 +45,11 @@ export function linesToPaste({ config, product, facts, others }: Pasting): strin
   ]
 }
 
-function start(language: Language, dsn: string): string[] {
+function start(language: Language, dsn: string | undefined): string[] {
   const isScript = language.name.startsWith('JavaScript')
   // A page has no environment; its DSN is public.
-  const browser = `// in a browser: @sentry/browser, Sentry.init({ dsn: '${dsn}', release, environment })`
+  const given = dsn === undefined ? 'dsn' : `dsn: '${dsn}'`
+  const browser = `// in a browser: @sentry/browser, Sentry.init({ ${given}, release, environment })`
   return [...language.start, ...(isScript ? [browser] : [])]
 }
 
@@ -60,6 +63,13 @@ function serverLines({ dataDir }: Config, pin: string): string[] {
     ...indented([`${ownCommand()} admin key add --server${data}${pin}`]),
   ]
 }
+
+/** Only people in a web session manage the keys of a deployment, not the holders of API tokens. */
+const deploymentLines = [
+  '',
+  '   The API of a deployment gives no DSN for backends, whose errors can block a release. Whoever runs the deployment makes one:',
+  '   in its web interface or, if it is Tracegate, with tracegate admin key add --server on the machine that has its data.',
+]
 
 /** Toolsets that a new product needs in addition to the default: for `verify_setup` and for `save_requirement`. */
 const FIRST_TOOLSETS = ['setup', 'requirements']

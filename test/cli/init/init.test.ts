@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApp } from '../../app.ts'
+import { reshaped } from '../../upstream/reshaped.ts'
+import { againstDeployment } from '../deployment.ts'
 import { serveHere, temporaryFolder, tracegate } from '../run.ts'
 
 const folder = temporaryFolder()
@@ -141,6 +143,11 @@ test('init sets up a product on a deployment, through its API', async () => {
   expect(first.stdout).toContain('Product Elsewhere (2), created')
   expect(first.stdout).toContain('Components: 3 created')
   expect(first.stdout).not.toContain(served.endpoints.token)
+  expect(first.stdout).toMatch(/^DSN: http:\/\/[0-9a-f]{32}@127\.0\.0\.1:\d+\/2$/m)
+  expect(first.stdout).toContain(
+    '   The API of a deployment gives no DSN for backends, whose errors can block a release. Whoever runs the deployment makes one:\n' +
+      '   in its web interface or, if it is Tracegate, with tracegate admin key add --server on the machine that has its data.\n',
+  )
   const again = await tracegate(['init', repository, '--name', 'Elsewhere'], env)
   expect(again.stdout).toContain('Components: 0 created, 3 there already\nEnvironments: all there already\n')
   // What only a signed-in person can change is left, and said.
@@ -149,4 +156,15 @@ test('init sets up a product on a deployment, through its API', async () => {
     'Repository: not set; a signed-in person can set it to https://git.example/acme/tea-shop',
   )
   expect(readFileSync(join(repository, 'package.json'), 'utf8')).toBe('{"name":"@acme/tea-shop"}')
+})
+
+test('where a deployment does not state the DSN, init says where it is and leaves a place for it', async () => {
+  await using app = await startApp()
+  const send = reshaped(app.service.direct, 'without:ingest')
+  const args = ['init', repository, '--name', 'Elsewhere']
+  const { code, stdout } = await againstDeployment(send, args, { TRACEGATE_API_TOKEN: app.token })
+  expect(code).toBe(0)
+  expect(stdout).toContain('\nDSN: not stated by this deployment; its web interface shows it\n')
+  expect(stdout).toContain('     export SENTRY_DSN="$DSN" SENTRY_RELEASE=')
+  expect(stdout).toContain('Sentry.init({ dsn, release, environment })')
 })
