@@ -27,9 +27,11 @@ prefix. Several matches or none: an error lists the candidates. Writes do not ac
 
 Without product, the pinned one is used, or the only one the token sees.
 
-An environment or release that only events or test runs named is "named by no member", and "not vouched for here" where
-this deployment does not say who named it: its id can be used, and its name appears in the untrusted block. So do the
-names of a test, unless the deployment says that a member gave them: TC-7 is what to call it by.
+In place of a name, "(named only by events or tests)" is no error: the name is text from outside, so it appears in the
+untrusted block, and works as a parameter like the id. A release is named by a member with record_release or an upload
+of source maps, an environment with create_environment. "(not vouched for here)" stands where this deployment does not
+say who gave a name. The names of a test appear in the block unless the deployment says that a member gave them: TC-7 is
+what to call it by.
 
 The addresses tracegate://error-issue/{id} and tracegate://error-issue/{id}/fix-context take the key or the id of an issue,
 tracegate://product/{product}/coverage-gaps the id or name of a product, tracegate://requirement/{id} the key or the id,

@@ -93,7 +93,7 @@ export const getErrorIssue = defineTool({
     { path: 'breadcrumbs', keep: 'last' },
     { path: 'tags', least: 3 },
     { path: 'events', least: 3 },
-    { path: 'names_by_no_member', least: 3 },
+    { path: 'named_only_by_events_or_tests', least: 3 },
     { path: 'names_not_vouched_for', least: 3 },
     { path: 'where', least: 5 },
     { path: 'stats.environments', least: 5 },

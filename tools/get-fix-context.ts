@@ -101,7 +101,7 @@ export const getFixContext = defineTool({
     { path: 'neighbours' },
     { path: 'tags', least: 3 },
     { path: 'breadcrumbs', keep: 'last', least: 3 },
-    { path: 'names_by_no_member', least: 3 },
+    { path: 'named_only_by_events_or_tests', least: 3 },
     { path: 'names_not_vouched_for', least: 3 },
     { path: 'environments', least: 3 },
     { path: 'exceptions.*.frames_crash_first', least: 6 },

@@ -85,7 +85,7 @@ export const getWorkspaceContext = defineTool({
     { path: 'releases', least: 5 },
     { path: 'components', least: 5 },
     { path: 'environments', least: 5 },
-    { path: 'names_by_no_member', least: 5 },
+    { path: 'named_only_by_events_or_tests', least: 5 },
     { path: 'names_not_vouched_for', least: 5 },
     { path: 'products', least: 5 },
   ],

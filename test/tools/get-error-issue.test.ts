@@ -212,8 +212,8 @@ test('names that only events gave stand in the block alone', async () => {
   const { text } = await agent.call('get_error_issue', { issue: 'APP-2' })
   const [facts = '', block = ''] = text.split('<untrusted-')
   expect(facts).not.toMatch(/evil@1|ignore-all-rules|EvilError/)
-  expect(facts).toContain('named by no member')
-  expect(block).toContain('evil@1')
+  expect(facts).toContain('(named only by events or tests)')
+  expect(block.match(/evil@1/g)).toHaveLength(1)
   expect(block).toContain('ignore-all-rules')
 })
 

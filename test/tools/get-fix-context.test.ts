@@ -438,9 +438,12 @@ test('names that only events gave stand in the block alone', async () => {
   const called = await agent.call('get_fix_context', { issue: await issueOf(event) })
   expect(factsOf(called)).not.toMatch(/evil@1|ignore-all-rules/)
   expect(called.structured).toMatchObject({
-    data: { environments: [{ environment: 'named by no member' }], releases: { first: 'named by no member' } },
+    data: {
+      environments: [{ environment: '(named only by events or tests)' }],
+      releases: { first: '(named only by events or tests)' },
+    },
     untrusted: {
-      names_by_no_member: expect.arrayContaining(['environment ignore-all-rules', 'release evil@1']),
+      named_only_by_events_or_tests: ['environment ignore-all-rules', 'release evil@1'],
     },
   })
 })

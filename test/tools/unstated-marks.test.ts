@@ -36,14 +36,14 @@ test.each(calls)('%s does not say who gave a name where the deployment does not'
   const facts = text.replaceAll(/<untrusted[\s\S]*?<\/untrusted[^>]*>/g, '')
   expect(text).toContain('not vouched for here')
   expect(facts).not.toMatch(/shop@|qa-7/)
-  expect(text).not.toMatch(/no.member|only events|\bother\b/)
+  expect(text).not.toMatch(/only.by.events|only events|\bother\b/)
   expect(text).toMatch(shown)
 })
 
 test('a name that the deployment says no member gave is still called so', async () => {
   const { text } = await without([], 'get_workspace_context', { include: ['environments', 'releases'] })
-  expect(text).toContain('named by no member')
-  expect(text).toMatch(/names_by_no_member[\s\S]*qa-7/)
+  expect(text).toContain('(named only by events or tests)')
+  expect(text).toMatch(/named_only_by_events_or_tests[\s\S]*qa-7/)
   expect(text).not.toContain('vouched')
 })
 

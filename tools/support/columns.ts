@@ -28,7 +28,10 @@ export function listed(names: readonly string[]): string | undefined {
 }
 
 /** Shown in place of a name where the deployment does not say who gave it. */
-export const NOT_VOUCHED = 'not vouched for here'
+export const NOT_VOUCHED = '(not vouched for here)'
+
+/** Shown in place of a name that nobody else gave. In parentheses, so that no reader takes it for a name. */
+export const BY_EVENTS = '(named only by events or tests)'
 
 /**
  * The name of an environment or release if the workspace vouches for it. Otherwise words that say that only events gave
@@ -36,13 +39,13 @@ export const NOT_VOUCHED = 'not vouched for here'
  */
 export function vouchedName(name: Untrusted<string> | undefined, known: boolean | undefined): string | undefined {
   if (!hasText(name)) return undefined
-  return knownName(name, known) ?? (known === undefined ? NOT_VOUCHED : 'named by no member')
+  return knownName(name, known) ?? (known === undefined ? NOT_VOUCHED : BY_EVENTS)
 }
 
 /** The same within a sentence, where `noun` is what has the name: `a release`. */
 export function vouchedWords(noun: string, name: Untrusted<string> | undefined, known: boolean | undefined) {
   const word = vouchedName(name, known)
-  return word === NOT_VOUCHED && known === undefined ? `${noun} ${word}` : word
+  return word === undefined || knownName(name, known) !== undefined ? word : `${noun} ${word}`
 }
 
 /** Members of the untrusted block: names that only events gave, and names where the deployment does not say who gave them. */
@@ -50,7 +53,7 @@ export function unvouchedMembers(names: readonly { known: boolean | undefined; s
   const [unstated, stated] = [true, false].map((wanted) =>
     names.filter(({ known }) => (known === undefined) === wanted).map(({ shown }) => shown),
   )
-  return { names_by_no_member: stated, names_not_vouched_for: unstated }
+  return { named_only_by_events_or_tests: stated, names_not_vouched_for: unstated }
 }
 
 /** A time to the second: `2026-11-21T03:54:12Z`. */

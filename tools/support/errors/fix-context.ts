@@ -202,7 +202,10 @@ export function describeRelated(related: NonNullable<FixContext['related_issues'
 /** Environments and releases that the workspace does not vouch for. */
 export function unvouchedNames({ environments = [], releases }: FixContext) {
   const versions = [releases?.first, releases?.last].filter(
-    (release) => hasText(release?.title) && knownName(release.title, release.known) === undefined,
+    (release, index, both) =>
+      hasText(release?.title) &&
+      knownName(release.title, release.known) === undefined &&
+      both.findIndex((other) => isSameText(other?.title, release.title)) === index,
   )
   return unvouchedMembers([
     ...environments
