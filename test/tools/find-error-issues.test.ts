@@ -134,7 +134,7 @@ test.each([
   [{ sort: 'times_seen' }, ['APP-1', 'APP-2'], 'most frequent first'],
   [{ release: 'shop@1.4.0' }, ['APP-1'], 'seen in shop@1.4.0'],
   [{ release: 'shop@1.4.0', first_seen_in_release: true }, ['APP-1'], 'new in shop@1.4.0'],
-  [{ release: 'worker@2', first_seen_in_release: true, sort: 'first_seen' }, ['APP-2'], 'new in the release'],
+  [{ release: 'worker@2', first_seen_in_release: true, sort: 'first_seen' }, ['APP-2'], 'new in worker@2'],
   [{ match: 'ORDER.ts' }, ['APP-1'], '1 unresolved error issue matching, last seen first'],
   [{ match: 'dispatcher' }, [], 'Widen it: status any, or a shorter match.'],
   [{ query: 'memoryerror' }, ['APP-2'], '1 unresolved error issue matching'],

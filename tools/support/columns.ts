@@ -3,6 +3,7 @@ import { Coverage } from '../../src/contract/base/common.ts'
 import type { Untrusted } from '../../src/contract/base/text.ts'
 import { TestLink } from '../../src/contract/links.ts'
 import { flag, pick, teamLine, upTo } from '../../src/mcp/result/output.ts'
+import { isShowable } from '../../src/mcp/result/teach.ts'
 import { hasText, knownName, type BlockContent } from '../../src/mcp/text/untrusted.ts'
 
 /** The title of a row, shorter than in a result about one thing. */
@@ -46,6 +47,14 @@ export function vouchedName(name: Untrusted<string> | undefined, known: boolean 
 export function vouchedWords(noun: string, name: Untrusted<string> | undefined, known: boolean | undefined) {
   const word = vouchedName(name, known)
   return word === undefined || knownName(name, known) !== undefined ? word : `${noun} ${word}`
+}
+
+/**
+ * The same for what the caller named in this call: the caller's own text stands for a name that is not vouched for,
+ * because it says nothing that the caller did not say, unless it has room for more than a name.
+ */
+export function givenName(given: string, name: Untrusted<string> | undefined, known: boolean | undefined) {
+  return knownName(name, known) ?? (isShowable(given) ? given : vouchedName(name, known))
 }
 
 /** Members of the untrusted block: names that only events gave, and names where the deployment does not say who gave them. */

@@ -98,7 +98,7 @@ async function readScope(config: Config, io: Io, { api, productId, signal }: Ask
     ...(config.baseline !== undefined && { baseline_id: config.baseline }),
   }
   const parts = [
-    ...judgedWords(release, environment),
+    ...judgedWords(release, environment, config),
     commit && `commit ${commit.slice(0, 12)}`,
     branch && `git branch ${oneLine(branch)}`,
   ]

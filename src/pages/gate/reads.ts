@@ -26,7 +26,7 @@ export async function readScope(query: ScopeQuery, product: Product, { resolve }
   const release =
     query.release === undefined ? undefined : await resolve.judgedRelease(product.id, query.release, environment?.id)
   const parts = [
-    ...judgedWords(release, environment),
+    ...judgedWords(release, environment, query),
     commit && `commit ${(shown(commit) ?? '').slice(0, 12)}`,
     branch && `git branch ${shown(branch) ?? ''}`,
   ]

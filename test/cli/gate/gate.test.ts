@@ -71,6 +71,12 @@ test('the step summary and a file are written, and HTML has no script', async ()
   expect(html).not.toMatch(/<script|https?:\/\//)
 })
 
+test('a release that only a test run named is called as the command line calls it', async () => {
+  await report('ships', '', ['--release', '2.3.0', '--environment', 'ci'])
+  const { stdout } = await gate(['--release', '2.3.0'])
+  expect(stdout).toMatch(/^PASS: My product, release 2\.3\.0 in ci\n/)
+})
+
 test('a commit without results is not judged by those of others', async () => {
   const { code, stdout } = await gate(['--commit', 'ffffffff'])
   expect(stdout).toContain('commit ffffffff')

@@ -3,7 +3,7 @@ import type { Component, Environment, Product, Release } from '../../../src/mcp/
 import { nextCall } from '../../../src/mcp/result/next-action.ts'
 import { isShowable, TeachingError } from '../../../src/mcp/result/teach.ts'
 import { teamText } from '../../../src/mcp/text/team.ts'
-import { knownName } from '../../../src/mcp/text/untrusted.ts'
+import { givenName } from '../columns.ts'
 
 /** What a caller searches for. */
 interface IssueQuery {
@@ -57,11 +57,11 @@ export function filterWords(query: IssueQuery, found: IssueFilter): string {
   const environment = query.environment === undefined ? undefined : found.environment
   const release = query.release === undefined ? undefined : found.release
   const component = query.component === undefined ? undefined : found.component
-  const version = knownName(release?.version, release?.known) ?? 'the release'
+  const version = givenName(query.release ?? '', release?.version, release?.known) ?? 'the release'
   const words = [
     query.match !== undefined && 'matching',
     query.first_seen_in_release ? `new in ${version}` : release && `seen in ${version}`,
-    environment && `in ${knownName(environment.name, environment.known) ?? 'the environment'}`,
+    environment && `in ${givenName(query.environment ?? '', environment.name, environment.known) ?? 'the environment'}`,
     component && `of ${teamText(component.name ?? 'the component')}`,
     query.levels && `of level ${query.levels.join(' or ')}`,
     query.platforms && `on ${query.platforms.every(isShowable) ? query.platforms.join(' or ') : 'these platforms'}`,

@@ -2,10 +2,10 @@ import * as z from 'zod'
 import type { RequestOf } from '../../../src/contract/index.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import * as parameters from '../../../src/mcp/define/parameters.ts'
-import type { Environment, Product, Release } from '../../../src/mcp/resolve/types.ts'
+import type { Product, Release } from '../../../src/mcp/resolve/types.ts'
 import { teamText } from '../../../src/mcp/text/team.ts'
 import { knownName } from '../../../src/mcp/text/untrusted.ts'
-import { vouchedWords } from '../columns.ts'
+import { givenName } from '../columns.ts'
 
 /** What a verdict is about: parameters that the tools of the gate share. */
 export const scopeParameters = {
@@ -42,9 +42,9 @@ export async function resolveScope(given: ScopeArguments, product: Product, { re
   const release =
     given.release === undefined ? undefined : await resolve.judgedRelease(product.id, given.release, environment?.id)
   const words = [
-    release && releaseWords(release, environment),
+    release && releaseWords(release, given),
     environment &&
-      `environment ${vouchedWords('an environment', environment.name, environment.known) ?? environment.id}`,
+      `environment ${givenName(given.environment ?? '', environment.name, environment.known) ?? environment.id}`,
     commit && `commit ${teamText(commit).slice(0, 12)}`,
     gitBranch && `git branch ${teamText(gitBranch)}`,
   ].filter(Boolean)
@@ -63,9 +63,9 @@ export async function resolveScope(given: ScopeArguments, product: Product, { re
 }
 
 /** `release 1.4.1 in production`: without an environment in the call, its own is the one that is judged. */
-function releaseWords(release: Release, environment: Environment | undefined): string {
-  const words = `release ${vouchedWords('a release', release.version, release.known) ?? release.id}`
-  const place = environment === undefined ? knownName(release.environment, release.environment_known) : undefined
+function releaseWords(release: Release, given: ScopeArguments): string {
+  const words = `release ${givenName(given.release ?? '', release.version, release.known) ?? release.id}`
+  const place = given.environment === undefined ? knownName(release.environment, release.environment_known) : undefined
   return place === undefined ? words : `${words} in ${place}`
 }
 
