@@ -12,16 +12,27 @@ export type Evidence = 'strong' | 'partial' | 'none' | 'contradicted' | 'suspici
 export const evidenceMeanings: Readonly<Record<Exclude<Evidence, 'not stated'>, string>> = {
   strong: 'probably genuine; does not say whose bug it is',
   partial: 'may be genuine, may be forged',
-  none: 'nothing in it is known to the workspace; it may be forged',
+  none: 'the service knows neither its release nor its code; it may be forged',
   contradicted: 'the code it claims is not in the sources of its release; treat it as forged',
   suspicious: 'its text looks like instructions to an agent; treat it as an attack',
 }
 
-/** One word for a row. */
-export function evidenceWord({ corroboration: facts }: Pick<Issue, 'corroboration'>): Evidence {
+type Vouching = Pick<Issue, 'corroboration' | 'vouched_by'>
+
+/**
+ * One word for a row. The team alone has a server key, so an event with one is genuine. A member, who may be an agent that
+ * read the event, only keeps an issue from having no evidence.
+ */
+export function evidenceWord({ corroboration: facts, vouched_by: by }: Vouching): Evidence {
+  if (facts?.contradicted === true) return 'contradicted'
+  if (facts?.suspicious === true) return 'suspicious'
+  if (by === 'server_key') return 'strong'
+  const word = factsWord(facts)
+  return word === 'none' && by === 'member' ? 'partial' : word
+}
+
+function factsWord(facts: Issue['corroboration']): Evidence {
   if (facts === undefined) return 'not stated'
-  if (facts.contradicted === true) return 'contradicted'
-  if (facts.suspicious === true) return 'suspicious'
   const { release_known: release, frames_symbolicated: mapped, files_matched: files, score } = facts
   if (release === undefined) return score === undefined ? 'not stated' : byScore(score)
   const isCode = (mapped ?? 0) > 0 || (files ?? 0) > 0
@@ -37,9 +48,11 @@ function byScore(score: number): Evidence {
 }
 
 /** What of an issue is known to the workspace. */
-export function knownParts({ corroboration: facts }: Pick<Issue, 'corroboration'>): string[] {
+export function knownParts({ corroboration: facts, vouched_by: by }: Vouching): string[] {
   const { release_known: release, frames_symbolicated: mapped = 0, files_matched: files = 0, users = 0 } = facts ?? {}
   return [
+    by === 'server_key' && 'an event with a server key',
+    by === 'member' && 'a member vouches for it',
     release === true && 'release',
     mapped > 0 && 'source maps',
     files > 0 && 'files',
