@@ -28,8 +28,9 @@ prefix. Several matches or none: an error lists the candidates. Writes do not ac
 Without product, the pinned one is used, or the only one the token sees.
 
 In place of a name, "(named only by events or tests)" is no error: the name is text from outside, so it appears in the
-untrusted block, and works as a parameter like the id. A release is named by a member with record_release or an upload
-of source maps, an environment with create_environment. "(not vouched for here)" stands where this deployment does not
+untrusted block, and works as a parameter like the id. An event with a server key (\`tracegate admin key add --server\`) names
+its release and environment; so does a member, a release with record_release or an upload of source maps, an environment
+with create_environment. "(not vouched for here)" stands where this deployment does not
 say who gave a name. The names of a test appear in the block unless the deployment says that a member gave them: TC-7 is
 what to call it by.
 

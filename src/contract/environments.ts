@@ -23,7 +23,7 @@ export const EnvironmentKind = prefixed('ENVIRONMENT_KIND', [
   'PREVIEW',
   'OTHER',
 ])
-export const Origin = prefixed('ORIGIN', ['MANUAL', 'EVENT', 'RELEASE', 'TEST_RUN'])
+export const Origin = prefixed('ORIGIN', ['MANUAL', 'EVENT', 'RELEASE', 'TEST_RUN', 'SERVER_KEY'])
 
 // oxlint-disable-next-line no-control-regex -- the rule is about exactly these characters
 const printable = /^[^\u0000-\u001f\u007f-\u009f]*$/
@@ -48,7 +48,7 @@ export const Environment = z.object({
   known: z
     .boolean()
     .describe(
-      'True if a member, a source map or a usual name vouches for it; false if only events and test runs named it.',
+      'True if a member, a source map, an event with a server key or a usual name vouches for it; false if only other events and test runs named it.',
     ),
   kind: EnvironmentKind,
   exposure_weight: z.number(),

@@ -9,7 +9,7 @@ import { readJson } from '../sql/json.ts'
 import { requireEnvironment, requireRelease } from '../workspace/access.ts'
 import type { StoredProduct } from '../workspace/products.ts'
 import { commitRange, isSameCommit } from '../workspace/releases/commits.ts'
-import { isKnownRelease } from '../workspace/releases/rules.ts'
+import { isRecordedRelease } from '../workspace/releases/rules.ts'
 
 export type GateScopeInput = Pick<
   InputOf<'getGate'>,
@@ -112,7 +112,7 @@ async function findRelease(rows: Rows, principal: Principal, productId: number, 
     id,
     version: release.version,
     // A branch that only a run of tests or an event named would let that run decide for the release.
-    gitBranch: isKnownRelease(release) ? release.git_branch : '',
+    gitBranch: isRecordedRelease(release) ? release.git_branch : '',
     sameVersion: same.map((row) => row.id),
   }
 }

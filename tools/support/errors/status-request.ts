@@ -93,9 +93,9 @@ async function readFixedIn(
   )
 }
 
-/** Only a release that someone vouches for can have a fix; a deployment that does not say so is believed. */
-function isRecorded({ known }: Release): boolean {
-  return known !== false
+/** Only a release that a member or a token recorded can have a fix; a deployment that does not say so is believed. */
+function isRecorded({ known, origin }: Release): boolean {
+  return known !== false && origin !== 'ORIGIN_SERVER_KEY'
 }
 
 function isVersion({ version }: Release, text: string): boolean {

@@ -3,7 +3,7 @@ import type { InputOf } from '../../../contract/index.ts'
 import { ServiceError } from '../../../errors.ts'
 import { dayMs, hourMs, timestamp } from '../../shared/times.ts'
 import type { Rows } from '../../sql/database.ts'
-import { knownOrigin } from '../../workspace/releases/rules.ts'
+import { recordedOrigin } from '../../workspace/releases/rules.ts'
 import type { FixedIn } from './columns.ts'
 import type { IgnoreRequest } from './status.ts'
 
@@ -45,7 +45,7 @@ async function findKnownRelease(rows: Rows, productId: number, named: string): P
     .selectFrom('release')
     .select('id')
     .where('product_id', '=', productId)
-    .where(sql<boolean>`${sql.raw(knownOrigin)}`)
+    .where(sql<boolean>`${sql.raw(recordedOrigin)}`)
     .where((where) => where.or([where('id', '=', named), where('version', '=', named)]))
     .orderBy('created_at')
     .orderBy('id')

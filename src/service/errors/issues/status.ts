@@ -6,7 +6,7 @@ import { nextFactsRevision } from '../../workspace/issue-facts/revision.ts'
 import type { Writing } from '../../shared/context.ts'
 import { newestFor } from '../../workspace/releases/fix-order.ts'
 import type { OrderedRelease } from '../../workspace/releases/release-order.ts'
-import { isKnownEnvironment, knownOrigin } from '../../workspace/releases/rules.ts'
+import { isKnownEnvironment, recordedOrigin } from '../../workspace/releases/rules.ts'
 import type { Rows } from '../../sql/database.ts'
 import { readJson } from '../../sql/json.ts'
 import { releaseNames } from '../../workspace/releases/names.ts'
@@ -101,7 +101,7 @@ async function readKnownReleases(rows: Rows, environmentIds: readonly string[], 
       .select(['id', 'version', 'released_at'])
       .select(by === 'all' ? 'created_at' : sql<number>`coalesce(vouched_at, created_at)`.as('created_at'))
       .where('environment_id', '=', environmentId)
-      .where(sql<boolean>`${sql.raw(knownOrigin)}`)
+      .where(sql<boolean>`${sql.raw(recordedOrigin)}`)
       .$if(by === 'vouched', (known) => known.where('vouched_at', 'is not', null))
       .execute()
     byEnvironment.set(environmentId, releases)

@@ -6,7 +6,7 @@ import type { Rows } from '../../sql/database.ts'
 import type { ReleaseRow } from '../../sql/schema.ts'
 import { audit } from '../audit.ts'
 import { ensureEnvironment } from './environments.ts'
-import { adopts, isKnownRelease, nameKey, type RecordOrigin } from './rules.ts'
+import { adopts, isRecordedRelease, nameKey, type RecordOrigin } from './rules.ts'
 
 /** A row of `release`. */
 export type StoredRelease = Selectable<ReleaseRow>
@@ -62,14 +62,14 @@ export async function ensureRelease(
         released_at: null,
         first_event_at: null,
         last_event_at: null,
-        vouched_at: isKnownRelease({ origin }) ? now : null,
+        vouched_at: isRecordedRelease({ origin }) ? now : null,
         ...said,
       })
       .returningAll()
       .executeTakeFirstOrThrow()
     return { release, before }
   }
-  const vouches = before.vouched_at === null && isKnownRelease({ origin })
+  const vouches = before.vouched_at === null && isRecordedRelease({ origin })
   const changes = { ...said, ...(adopts(before, origin) && { origin }), ...(vouches && { vouched_at: now }) }
   if (Object.entries(changes).every(([name, value]) => before[name as keyof StoredRelease] === value)) {
     return { release: before, before }

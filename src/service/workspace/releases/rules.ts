@@ -42,26 +42,44 @@ export function defaultWeight(kind: EnvironmentKindName): number {
   return weights[kind]
 }
 
-/** Where names come from that nobody vouches for: events, and the runs of tests, which may be of anyone's branch. */
-const unvouched: ReadonlySet<string> = new Set(['ORIGIN_EVENT', 'ORIGIN_TEST_RUN'] satisfies RecordOrigin[])
+/** How far a name can be trusted by where it comes from: nobody vouches for it, a server key does, a member or token gave it. */
+const trust = new Map<string, number>(
+  Object.entries({
+    ORIGIN_EVENT: 0,
+    // Tests may be of anyone's branch.
+    ORIGIN_TEST_RUN: 0,
+    ORIGIN_SERVER_KEY: 1,
+    ORIGIN_RELEASE: 2,
+    ORIGIN_MANUAL: 2,
+  } satisfies Record<RecordOrigin, number>),
+)
 
-/** The SQL of `isKnownRelease`, as the partial index `release_known` has it. */
-export const knownOrigin = "origin NOT IN ('ORIGIN_EVENT', 'ORIGIN_TEST_RUN')"
+function trusted(origin: string): number {
+  return trust.get(origin) ?? 2
+}
 
-/** Whether a member takes over a name that so far nobody vouched for (contract §6). */
+/** The SQL of `isRecordedRelease`; the first part is that of the partial index `release_known`. */
+export const recordedOrigin = "origin NOT IN ('ORIGIN_EVENT', 'ORIGIN_TEST_RUN') AND origin <> 'ORIGIN_SERVER_KEY'"
+
+/** Whether a sender who can be trusted more takes over a name (contract §6). */
 export function adopts(before: { origin: string }, origin: RecordOrigin): boolean {
-  return unvouched.has(before.origin) && !unvouched.has(origin)
+  return trusted(origin) > trusted(before.origin)
 }
 
 /**
- * Whether anyone other than the sender of events or test reports vouches for the name (contract §6, mcp §6.3). Only a whole
- * usual name counts: anything may follow a usual first word.
+ * Whether anyone other than senders with a public key and of test reports vouches for the name (contract §6, mcp §6.3). Only
+ * a whole usual name counts: anything may follow a usual first word.
  */
 export function isKnownEnvironment(environment: { name: string; origin: string }): boolean {
-  return !unvouched.has(environment.origin) || kindByName.has(nameKey(environment.name))
+  return trusted(environment.origin) > 0 || kindByName.has(nameKey(environment.name))
 }
 
-/** The same for a release: a member created or named it. */
+/** The same for a release. */
 export function isKnownRelease(release: { origin: string }): boolean {
-  return !unvouched.has(release.origin)
+  return trusted(release.origin) > 0
+}
+
+/** A member or a token recorded the release, so that its place among the others is known (decision 128). */
+export function isRecordedRelease(release: { origin: string }): boolean {
+  return trusted(release.origin) > 1
 }

@@ -6,7 +6,7 @@ import type { Rows } from '../../sql/database.ts'
 import { audit } from '../audit.ts'
 import { timestamp } from '../../shared/times.ts'
 import type { StoredProduct } from '../products.ts'
-import { isKnownEnvironment, isKnownRelease } from './rules.ts'
+import { isKnownEnvironment, isRecordedRelease } from './rules.ts'
 import { readJson } from '../../sql/json.ts'
 
 type Check = z.input<typeof SetupCheck>
@@ -213,7 +213,7 @@ function environment({ id, environments }: Facts): Finding {
 }
 
 function release({ id, releases }: Facts): Finding {
-  const known = releases.filter(isKnownRelease)
+  const known = releases.filter(isRecordedRelease)
   const evidence = { releases: releases.length, known: known.length }
   const remediation = `POST /v1/products/${id}/releases {"version":"…","environment":"production"}`
   if (releases.length === 0) return missing('No release is recorded.', remediation)

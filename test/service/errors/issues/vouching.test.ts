@@ -217,3 +217,29 @@ test('events with a public key displace none that came with a server key', async
   expect(await count(1)).toBe(5)
   expect(await runRetention(rig.db, rig.clock.now)).toMatchObject({ occurrences: 0 })
 })
+
+test('an event with a server key makes the names of its release and environment known, one with a public key does not', async () => {
+  await using rig = await openRig()
+  const names = { release: '2.0.0', environment: 'Edge' }
+  const shown = async () => {
+    const [{ first_release: release, environments } = {}] = await rig.issues()
+    return { release: release?.known, environment: environments?.[0] }
+  }
+  await rig.append({ ...names, environment: 'eDGE' })
+  expect(await shown()).toMatchObject({ release: false, environment: { name: 'eDGE', known: false } })
+  await rig.appendVouched(names)
+  expect(await shown()).toMatchObject({ release: true, environment: { name: 'Edge', known: true } })
+  await rig.append({ ...names, environment: 'eDGE' })
+  expect(await shown()).toMatchObject({ release: true, environment: { name: 'Edge', known: true } })
+  await rig.appendVouched({ kind: 'first', release: '3.0.0', environment: 'fresh' })
+  expect((await rig.issues())[1]).toMatchObject({ first_release: { known: true }, environments: [{ known: true }] })
+})
+
+test('a release that only events with a server key named is no fix, until a member records it', async () => {
+  await using rig = await openRig()
+  await rig.appendVouched({ release: '2.0.0' })
+  const fixed = () => setStatus(rig, 1, { status: 'resolved', fixed_in: { release: '2.0.0' } })
+  await expect(fixed()).rejects.toThrow(/recorded/)
+  await rig.release('2.0.0')
+  expect(await fixed()).toMatchObject({ status: 'resolved', fixed_in: { release: { version: '2.0.0' } } })
+})

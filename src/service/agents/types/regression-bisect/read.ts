@@ -3,7 +3,7 @@ import { findOverflowIssue } from '../../../errors/issues/record/overflow.ts'
 import { dayMs } from '../../../shared/times.ts'
 import { chunks } from '../../../sql/chunks.ts'
 import type { Rows } from '../../../sql/database.ts'
-import { isKnownEnvironment, isKnownRelease, nameKey } from '../../../workspace/releases/rules.ts'
+import { isKnownEnvironment, isRecordedRelease, nameKey } from '../../../workspace/releases/rules.ts'
 import type { StoredProduct } from '../../../workspace/products.ts'
 
 const NEW_FOR_MS = 14 * dayMs
@@ -110,7 +110,7 @@ export async function readPlaces(rows: Rows, environmentIds: readonly string[]):
     .where(rows.dialect.isOneOf('environment_id', environmentIds))
     .execute()
   return found
-    .filter(isKnownRelease)
+    .filter(isRecordedRelease)
     .map((release) => ({ ...release, created_at: release.vouched_at ?? release.created_at }))
 }
 

@@ -9,6 +9,7 @@ import { readTexts } from '../../../sql/json.ts'
 import { timestamp, timestampOrNull } from '../../../shared/times.ts'
 import { createTruncationNotes, type TruncationNotes } from '../../../shared/truncation-notes.ts'
 import { viewReleases } from '../../../workspace/releases/release-view.ts'
+import { isRecordedRelease } from '../../../workspace/releases/rules.ts'
 import { coveredItems } from '../../../gate/risks/stored.ts'
 import { defineAgent, type AgentContext } from '../../define.ts'
 import { environmentRef, releaseRef, requireNamedEnvironment } from '../../named.ts'
@@ -128,7 +129,7 @@ async function warnOfGaps(
   { warn }: AgentContext,
   { current: { release }, predecessor }: ChosenReleases,
 ): Promise<void> {
-  if (!releaseRef(release).known)
+  if (!isRecordedRelease(release))
     await warn(
       'Only events or test runs name this release, so its place among the releases is unknown; record it with record_release.',
     )

@@ -5,7 +5,7 @@ import type { EnvironmentRow } from '../../../sql/schema.ts'
 import { compareFixes, newestFor } from '../../../workspace/releases/fix-order.ts'
 import { orderReleases } from '../../../workspace/releases/release-order.ts'
 import type { StoredRelease } from '../../../workspace/releases/releases.ts'
-import { isKnownRelease } from '../../../workspace/releases/rules.ts'
+import { isRecordedRelease } from '../../../workspace/releases/rules.ts'
 
 type Environment = Selectable<EnvironmentRow>
 
@@ -39,7 +39,7 @@ export async function chooseReleases(
   const current = named === undefined ? newestKnown(here) : findNamed(here, named)
   const { release, environment } = current
   const siblings = all.filter((one) => one.environment.id === environment.id && one.release.id !== release.id)
-  const known = isKnownRelease(release) ? siblings.map((one) => one.release).filter(isKnownRelease) : []
+  const known = isRecordedRelease(release) ? siblings.map((one) => one.release).filter(isRecordedRelease) : []
   const newer = known.filter((one) => compareFixes(one, release) > 0)
   return {
     current,
@@ -70,7 +70,7 @@ async function readPlaced(rows: Rows, productId: number): Promise<PlacedRelease[
 }
 
 function newestKnown(all: readonly PlacedRelease[]): PlacedRelease {
-  const newest = inOrder(all.filter(({ release }) => isKnownRelease(release))).at(-1)
+  const newest = inOrder(all.filter(({ release }) => isRecordedRelease(release))).at(-1)
   if (newest !== undefined) return newest
   const message = 'no release has been recorded by a member or CI; record one with record_release, or name a release'
   throw new ServiceError('not_found', message)

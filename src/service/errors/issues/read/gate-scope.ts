@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Rows } from '../../../sql/database.ts'
 import { compareFixes } from '../../../workspace/releases/fix-order.ts'
 import type { OrderedRelease } from '../../../workspace/releases/release-order.ts'
-import { isExposed, knownOrigin } from '../../../workspace/releases/rules.ts'
+import { isExposed, recordedOrigin } from '../../../workspace/releases/rules.ts'
 
 /** What a gate judges; ids are '' where the scope names none. */
 export interface IssueScope {
@@ -85,7 +85,7 @@ export async function readVouchedReleases(rows: Rows, environmentId: string): Pr
     .select(orderedColumns)
     .where('environment_id', '=', environmentId)
     .where('vouched_at', 'is not', null)
-    .where(sql<boolean>`${sql.raw(knownOrigin)}`)
+    .where(sql<boolean>`${sql.raw(recordedOrigin)}`)
     .execute()
   return found.map(ordered)
 }

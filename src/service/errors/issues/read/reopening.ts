@@ -4,7 +4,7 @@ import type { Reopening } from '../../../../contract/base/issue-status.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { readJson } from '../../../sql/json.ts'
 import { environmentNames, releaseNames } from '../../../workspace/releases/names.ts'
-import { knownOrigin } from '../../../workspace/releases/rules.ts'
+import { recordedOrigin } from '../../../workspace/releases/rules.ts'
 import { ResolvedIn, StoredFixedIn, StoredIgnoreUntil, type StoredIssue } from '../columns.ts'
 import { releaseWithCommit, viewRelease } from './status-view.ts'
 
@@ -136,7 +136,7 @@ async function environmentsWithKnown(rows: Rows, ids: readonly string[]): Promis
     .select('environment_id')
     .distinct()
     .where('environment_id', 'in', ids)
-    .where(sql<boolean>`${sql.raw(knownOrigin)}`)
+    .where(sql<boolean>`${sql.raw(recordedOrigin)}`)
     .execute()
   return new Set(found.map((row) => row.environment_id))
 }

@@ -6,7 +6,7 @@ import type { Rows } from '../../../sql/database.ts'
 import { readJson } from '../../../sql/json.ts'
 import { commitRange, isSameCommit } from '../../../workspace/releases/commits.ts'
 import { releaseNames, type ReleaseName } from '../../../workspace/releases/names.ts'
-import { knownOrigin } from '../../../workspace/releases/rules.ts'
+import { recordedOrigin } from '../../../workspace/releases/rules.ts'
 import { StoredFixedIn, StoredIgnoreUntil, type StoredIssue } from '../columns.ts'
 
 const firingAfterMs = 7 * dayMs
@@ -76,7 +76,7 @@ export async function releaseWithCommit(rows: Rows, productId: number, commit: s
     .where('commit_sha', '>=', from)
     .where('commit_sha', '<', below)
     .where('commit_sha', '<>', '')
-    .where(sql<boolean>`${sql.raw(knownOrigin)}`)
+    .where(sql<boolean>`${sql.raw(recordedOrigin)}`)
     .orderBy('created_at')
     .orderBy('id')
     .execute()

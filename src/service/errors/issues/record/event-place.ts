@@ -2,10 +2,12 @@ import type * as z from 'zod'
 import { notFound } from '../../../../errors.ts'
 import type { Platform } from '../../../shared/context.ts'
 import {
+  adopts,
   defaultEnvironmentName,
   defaultWeight,
   guessKind,
   isKnownEnvironment,
+  isRecordedRelease,
   nameKey,
   type RecordOrigin,
 } from '../../../workspace/releases/rules.ts'
@@ -55,6 +57,7 @@ export interface EventNames {
 }
 
 const byEvent = 'ORIGIN_EVENT' satisfies RecordOrigin
+const byServerKey = 'ORIGIN_SERVER_KEY' satisfies RecordOrigin
 const byMember = 'ORIGIN_MANUAL' satisfies RecordOrigin
 
 interface AskingProduct {
@@ -106,9 +109,17 @@ async function findEnvironment(
   vouched: boolean,
 ): Promise<string> {
   const key = nameKey(name)
-  const select = prepare('SELECT id FROM environment WHERE product_id = ? AND name_key = ? AND deleted_at IS NULL')
-  const known = await select.get<{ id: string }>(product.id, key)
-  if (known !== undefined) return known.id
+  const select = prepare(
+    'SELECT id, origin FROM environment WHERE product_id = ? AND name_key = ? AND deleted_at IS NULL',
+  )
+  const known = await select.get<{ id: string; origin: string }>(product.id, key)
+  if (known !== undefined) {
+    if (vouched && adopts(known, byServerKey)) {
+      const adopt = 'UPDATE environment SET name = ?, origin = ?, version = version + 1, updated_at = ? WHERE id = ?'
+      await prepare(adopt).run(name, byServerKey, platform.now(), known.id)
+    }
+    return known.id
+  }
   if (!product.createsEnvironments) return ''
   if (!vouched && !(await hasRoomForEnvironment(prepare, product.id, name))) return ''
   const id = platform.newId()
@@ -116,7 +127,7 @@ async function findEnvironment(
   await prepare(
     `INSERT INTO environment (id, product_id, name, name_key, kind, exposure_weight, origin, created_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(id, product.id, name, key, kind, defaultWeight(kind), byEvent, now, now)
+  ).run(id, product.id, name, key, kind, defaultWeight(kind), vouched ? byServerKey : byEvent, now, now)
   return id
 }
 
@@ -141,31 +152,36 @@ async function findRelease(
 ): Promise<string> {
   const { prepare, platform, releases, vouchedReleases } = tools
   const known = await prepare(
-    'SELECT id, vouched_at FROM release WHERE product_id = ? AND version = ? AND environment_id = ?',
-  ).get<{ id: string; vouched_at: number | null }>(productId, version, environmentId)
+    'SELECT id, vouched_at, origin FROM release WHERE product_id = ? AND version = ? AND environment_id = ?',
+  ).get<{ id: string; vouched_at: number | null; origin: string }>(productId, version, environmentId)
   if (known !== undefined) {
-    if (vouched && known.vouched_at === null) await vouchForName(tools, known.id, environmentId)
+    const isNews = known.vouched_at === null || adopts(known, byServerKey)
+    if (vouched && isNews) await vouchForName(tools, known, environmentId)
     return known.id
   }
   const id = platform.newId()
   const now = platform.now()
   if (!vouched && !(await hasRoomForRelease(prepare, environmentId, now))) return ''
-  const origin = (await hasSourceMap(prepare, productId, version)) ? byMember : byEvent
+  const origin = (await hasSourceMap(prepare, productId, version)) ? byMember : vouched ? byServerKey : byEvent
   await prepare(
     `INSERT INTO release (id, product_id, environment_id, version, origin, created_at, updated_at, vouched_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(id, productId, environmentId, version, origin, now, now, vouched ? now : null)
-  if (origin !== byEvent) for (const known of [releases, vouchedReleases]) known.changed(environmentId)
+  if (isRecordedRelease({ origin })) for (const known of [releases, vouchedReleases]) known.changed(environmentId)
   return id
 }
 
 /** An event with a server key names a release that so far only events with a public key named. */
 async function vouchForName(
   { prepare, platform, vouchedReleases }: PlaceTools,
-  id: string,
+  release: { id: string; origin: string },
   environmentId: string,
 ): Promise<void> {
-  await prepare('UPDATE release SET vouched_at = ? WHERE id = ?').run(platform.now(), id)
+  const origin = adopts(release, byServerKey) ? byServerKey : release.origin
+  await prepare(
+    `UPDATE release SET vouched_at = coalesce(vouched_at, ?1), origin = ?2, etag_version = etag_version + 1,
+       updated_at = ?1 WHERE id = ?3`,
+  ).run(platform.now(), origin, release.id)
   vouchedReleases.changed(environmentId)
 }
 

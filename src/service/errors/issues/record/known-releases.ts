@@ -1,7 +1,7 @@
 import type { Prepare } from '../../../sql/database.ts'
 import type { OrderedRelease } from '../../../workspace/releases/release-order.ts'
 import { commitRange, isSameCommit } from '../../../workspace/releases/commits.ts'
-import { knownOrigin } from '../../../workspace/releases/rules.ts'
+import { recordedOrigin } from '../../../workspace/releases/rules.ts'
 
 /** A release with what says whether anyone vouches for it. */
 export interface OriginRelease extends OrderedRelease {
@@ -26,12 +26,12 @@ interface Selection {
   known: string
 }
 
-const everyone: Selection = { columns: 'id, version, released_at, created_at, origin', known: knownOrigin }
+const everyone: Selection = { columns: 'id, version, released_at, created_at, origin', known: recordedOrigin }
 
 /** A release counts from when a token or an event with a server key named it, whatever public keys sent before. */
 const vouched: Selection = {
   columns: 'id, version, released_at, coalesce(vouched_at, created_at) AS created_at, origin',
-  known: `${knownOrigin} AND vouched_at IS NOT NULL`,
+  known: `${recordedOrigin} AND vouched_at IS NOT NULL`,
 }
 
 /** Valid until the transaction ends or is rolled back: there is no other writer meanwhile. */

@@ -1,5 +1,5 @@
 import { compareFixes } from '../../../workspace/releases/fix-order.ts'
-import { isKnownRelease } from '../../../workspace/releases/rules.ts'
+import { isRecordedRelease } from '../../../workspace/releases/rules.ts'
 import type { OriginRelease } from './known-releases.ts'
 
 /** In which releases a resolved issue counts as fixed. `newest` is that of the environment when it was resolved. */
@@ -29,7 +29,7 @@ export type Judgement = 'reopens' | 'older' | 'unproven'
 export async function judge(fix: Fix, event: Occurred): Promise<Judgement> {
   const { release } = event
   if (fix.kind === 'plain') return judgePlain(fix.newest, event)
-  if (release === undefined || !isKnownRelease(release)) return 'unproven'
+  if (release === undefined || !isRecordedRelease(release)) return 'unproven'
   if (fix.kind === 'release') return compareFixes(release, fix.release) < 0 ? 'older' : 'reopens'
   const { newest } = fix
   if (newest === undefined || compareFixes(release, newest) > 0) return 'reopens'
@@ -44,10 +44,10 @@ async function judgePlain(
 ): Promise<Judgement> {
   if (!namesRelease) return 'reopens'
   if (newest === undefined) {
-    const isKnown = release !== undefined && isKnownRelease(release)
+    const isKnown = release !== undefined && isRecordedRelease(release)
     return isKnown || (await known()).length === 0 ? 'reopens' : 'unproven'
   }
   // Issues resolved before unknown releases were left out may be compared with one.
-  if (release === undefined || (isKnownRelease(newest) && !isKnownRelease(release))) return 'unproven'
+  if (release === undefined || (isRecordedRelease(newest) && !isRecordedRelease(release))) return 'unproven'
   return compareFixes(release, newest) < 0 ? 'older' : 'reopens'
 }

@@ -1,6 +1,6 @@
 import { audit } from '../../../workspace/audit.ts'
 import type { Writing } from '../../../shared/context.ts'
-import { isKnownRelease, type RecordOrigin } from '../../../workspace/releases/rules.ts'
+import { isRecordedRelease, type RecordOrigin } from '../../../workspace/releases/rules.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { StoredUpload } from './stored.ts'
 
@@ -20,7 +20,7 @@ export async function vouchForRelease(
     .where('product_id', '=', productId)
     .where('version', '=', version)
     .execute()
-  for (const before of releases.filter((release) => !isKnownRelease(release))) {
+  for (const before of releases.filter((release) => !isRecordedRelease(release))) {
     const after = await rows
       .updateTable('release')
       .set({
