@@ -13,7 +13,7 @@ import { counts, pick, rows } from '../src/mcp/result/output.ts'
 import { toMinute } from '../src/mcp/result/present.ts'
 import { describePage, type Page } from '../src/mcp/result/page.ts'
 import { knownName } from '../src/mcp/text/untrusted.ts'
-import { listed, NOT_VOUCHED, vouchedName } from './support/columns.ts'
+import { listed, namingSentence, NOT_VOUCHED, vouchedName } from './support/columns.ts'
 import { type IssueFilter, filterWords, resolveFilter, widerWords } from './support/errors/issue-filter.ts'
 import { doubtfulEvidence, stateCell, titleWithCauses } from './support/lists/issue-cells.ts'
 import { errorEvent, type Issue as FoundIssue } from './support/errors/issues.ts'
@@ -80,17 +80,23 @@ export const findErrorIssues = defineTool({
     const products = await context.resolve.products()
     const found = rows.map((issue) => ({ issue, id: issueName(issue, products) }))
     const [first] = found
+    const releases = rows.map(({ first_release: first }) => vouchedName(first?.version, first?.known))
     const isEachByAnother = rows.length >= MANY_ROWS && rows.every(isByAnotherUserEachTime)
     const isSilent = rows.length === 0 && page.cursor === undefined && !(await context.resolve.hasEvents(product.id))
     return {
       answer: isSilent
         ? `${noIssues(args)}. ${noEvents} The prompt set_up_product leads through all of it.`
-        : [pageSentence(told, filter, page), page.notes, isEachByAnother && 'In each row users equals times_seen.']
+        : [
+            pageSentence(told, filter, page),
+            page.notes,
+            isEachByAnother && 'In each row users equals times_seen.',
+            args.cursor === undefined && namingSentence(releases, context.offers),
+          ]
             .filter(Boolean)
             .join(' '),
       product,
       data: {
-        rows: found.map(({ issue, id }) => ({
+        rows: found.map(({ issue, id }, index) => ({
           ...issue,
           id,
           short_id: id === issue.id ? issue.short_id : undefined,
@@ -98,7 +104,7 @@ export const findErrorIssues = defineTool({
           state: stateCell(issue),
           users: isEachByAnother || issue.users_affected === 0 ? undefined : issue.users_affected,
           last_seen_utc: shortTime(issue.last_seen, found[0]?.issue.last_seen),
-          first_release: vouchedName(issue.first_release?.version, issue.first_release?.known),
+          first_release: releases[index],
           environments: environmentsCell(issue),
           component: issue.component?.title,
           evidence: doubtfulEvidence(issue),

@@ -32,7 +32,7 @@ export function listed(names: readonly string[]): string | undefined {
 export const NOT_VOUCHED = '(not vouched for here)'
 
 /** Shown in place of a name that nobody else gave. In parentheses, so that no reader takes it for a name. */
-export const BY_EVENTS = '(named only by events or tests)'
+const BY_EVENTS = '(named only by events or tests)'
 
 /**
  * The name of an environment or release if the workspace vouches for it. Otherwise words that say that only events gave
@@ -41,6 +41,13 @@ export const BY_EVENTS = '(named only by events or tests)'
 export function vouchedName(name: Untrusted<string> | undefined, known: boolean | undefined): string | undefined {
   if (!hasText(name)) return undefined
   return knownName(name, known) ?? (known === undefined ? NOT_VOUCHED : BY_EVENTS)
+}
+
+/** How a release gets a name that is shown, where one of these has none; '' else. */
+export function namingSentence(names: readonly (string | undefined)[], offers: (tool: string) => boolean): string {
+  if (!names.includes(BY_EVENTS)) return ''
+  const byMember = offers('record_release') ? 'record_release' : 'tracegate sourcemaps upload --release'
+  return `A release gets its name by ${byMember}, or by events with a server key (tracegate admin key add --server).`
 }
 
 /** The same within a sentence, where `noun` is what has the name: `a release`. */
