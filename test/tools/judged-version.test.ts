@@ -31,7 +31,7 @@ async function crash(environment: string, release: string): Promise<void> {
   await app.api.setIssueStatus({ id, status: 'unresolved' })
 }
 
-async function conditions(args: Record<string, string>) {
+async function conditions(args: Record<string, string>): Promise<Record<string, string>> {
   const { structured, text, isError } = await agent.call('compute_quality_gate', args)
   if (isError) throw new Error(text)
   const { answer, data } = structured as { answer: string; data: { conditions: { id: string; message: string }[] } }
@@ -55,7 +55,21 @@ describe('a version that pipeline and production have in common', () => {
   test('is judged in one environment alone if the call names it', async () => {
     const judged = await conditions({ release: '2.0.0', environment: 'production' })
     expect(judged).toMatchObject({ new_issues: expect.stringContaining('1 new issue') as string })
-    expect(judged).toMatchObject({ failing_tests: expect.stringContaining('Not evaluated') as string })
+    expect(judged).toMatchObject({
+      failing_tests:
+        'Not evaluated: the scope has no test with a result that counts, and the policy asks for at least 1. ' +
+        'Results of this version are in environment ci: they count where no environment is named.',
+    })
+  })
+
+  test('says where else its tests ran once they have, without a name that only they gave', async () => {
+    const asked = { release: '2.0.0', environment: 'production' }
+    await report('runner-7', '2.0.0')
+    expect((await conditions(asked)).failing_tests).toMatch(/are in environment ci and in others: /)
+    await report('staging', '2.0.0')
+    expect((await conditions(asked)).failing_tests).toMatch(/are in environments ci, staging and in others: /)
+    await report('production', '2.0.0')
+    expect(await conditions(asked)).not.toHaveProperty('failing_tests')
   })
 })
 

@@ -12,6 +12,11 @@ export interface GateFacts {
   requirements: readonly RequirementFact[]
   /** Live test cases with a result in the scope or with a link that counts. */
   tests: readonly TestFact[]
+  /**
+   * Where no test has a result in the scope: the other environments with results of its version. '' for those whose names
+   * only events and tests gave.
+   */
+  elsewhere: readonly string[]
   suspectLinks: readonly LinkFact[]
   issues: readonly IssueFact[]
   /** Changes in effect that took an item out of a condition; newest first. */

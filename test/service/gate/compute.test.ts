@@ -211,3 +211,19 @@ test('after any writes, asking twice gives the same verdict, and nothing passes 
     { numRuns: tries(20) },
   )
 })
+
+test('a verdict of one environment says in which others its version has results, also when they arrive later', async () => {
+  await using app = await startApp()
+  const releases = `${at(app)}/releases`
+  const made = { version: '2.0.0', environment: 'production' }
+  const { body } = await app.request<{ release: { id: string; environment_id: string } }>('POST', releases, made)
+  const scope = { release_id: body.release.id, environment_id: body.release.environment_id }
+  const message = async () => (await compute(app, scope)).conditions.find(({ id }) => id === 'failing_tests')?.message
+  expect(await message()).toMatch(/^Not evaluated: .* at least 1\.$/)
+  for (const environment of ['ci', 'runner-7', 'staging'])
+    await report(app, { adds: 'PASSED' }, { environment, release: '2.0.0', run_key: environment })
+  await report(app, { adds: 'PASSED' }, { environment: 'qa', release: '1.9.0', run_key: 'older' })
+  expect(await message()).toMatch(
+    / Results of this version are in environments ci, staging and in others: they count where no environment is named\.$/,
+  )
+})

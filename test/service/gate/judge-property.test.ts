@@ -155,6 +155,7 @@ test('facts in any order give the same judgement', () => {
       issues: input.facts.issues.toReversed(),
       exclusions: input.facts.exclusions.toReversed(),
       incompleteRuns: input.facts.incompleteRuns.toReversed(),
+      elsewhere: input.facts.elsewhere.toReversed(),
     }
     expect(judge({ ...input, facts, risks: input.risks.toReversed() })).toEqual(judge(input))
   })

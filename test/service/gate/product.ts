@@ -22,6 +22,7 @@ export function passing(facts: Partial<GateFacts> = {}): GateFacts {
     issues: [],
     exclusions: [],
     incompleteRuns: [],
+    elsewhere: [],
     ...facts,
   }
 }

@@ -104,6 +104,7 @@ const facts: fc.Arbitrary<GateFacts> = fc.record({
   issues: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: issues }),
   exclusions: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: exclusions }),
   incompleteRuns,
+  elsewhere: mostly<readonly string[]>([], ['staging', '', 'ci']),
 })
 
 /** The default policy, and policies with other limits, severities and samples. */

@@ -39,7 +39,7 @@ export function judgeCondition(
       min_sample: rule.min_sample,
       severity: rule.severity,
       status,
-      message: message(rule, measure, { policy, status, covered: covered.length }),
+      message: message(rule, measure, { policy, status, covered: covered.length, elsewhere: facts.elsewhere }),
       evidence: evidence.slice(0, mostListed),
       evidence_total: evidence.length,
       new_total: evidence.filter((item) => item.new).length,
@@ -80,15 +80,30 @@ function waiving(covering: readonly RiskFact[], items: readonly CostedItem[]): s
     .toSorted(compareText)
 }
 
-function message(
-  rule: Rule,
-  measure: Measure,
-  { policy, status, covered }: { policy: Policy; status: Status; covered: number },
-): string {
+interface Decided {
+  policy: Policy
+  status: Status
+  covered: number
+  elsewhere: readonly string[]
+}
+
+function message(rule: Rule, measure: Measure, { policy, status, covered, elsewhere }: Decided): string {
   if (status === 'CONDITION_STATUS_NOT_EVALUATED') {
-    return `Not evaluated: the scope has ${sampleSize(rule, measure.sample, policy)}, and the policy asks for at least ${String(neededSample(rule))}.`
+    const where = rule.metric === 'failing_tests' ? elsewherePart(elsewhere) : ''
+    return `Not evaluated: the scope has ${sampleSize(rule, measure.sample, policy)}, and the policy asks for at least ${String(neededSample(rule))}.${where}`
   }
   return `${metrics[rule.metric].says(measure)}; ${limit(rule, measure)}.${coveredPart(measure.items.length, covered)}`
+}
+
+/** Where the results are that a reader misses. */
+function elsewherePart(elsewhere: readonly string[]): string {
+  const names = elsewhere.filter((name) => name !== '').toSorted(compareText)
+  const places = [
+    ...(names.length === 0 ? [] : [`in environment${names.length === 1 ? '' : 's'} ${names.join(', ')}`]),
+    ...(names.length === elsewhere.length ? [] : [names.length === 0 ? 'in other environments' : 'in others']),
+  ]
+  if (places.length === 0) return ''
+  return ` Results of this version are ${places.join(' and ')}: they count where no environment is named.`
 }
 
 /** `3 linked tests`, `no approved requirement`: how large the sample of a condition is. */

@@ -6,6 +6,7 @@ import { readExclusions } from '../exclusions.ts'
 import type { ExclusionFact, GateFacts } from '../facts.ts'
 import type { FactsQuery } from './query.ts'
 import { readIncompleteRuns } from './incomplete-runs.ts'
+import { resultsElsewhere } from './elsewhere.ts'
 import { readLinks } from './links.ts'
 import { readRequirements } from './requirements.ts'
 import { readTests } from './tests.ts'
@@ -26,9 +27,11 @@ export async function readFacts(rows: Rows, asked: Pick<FactsQuery, 'scope' | 'p
   // An addition matters while a requirement of the scope is verified by nothing else.
   const isWithout = ({ id, kind }: ExclusionFact) => isAddition(kind) && !decisive.has(id)
   const exclusions = inEffect.some(isWithout) ? inEffect.filter((one) => !isWithout(one)) : inEffect
+  const tests = await readTests(rows, query, linked)
   return {
     requirements,
-    tests: await readTests(rows, query, linked),
+    tests,
+    elsewhere: tests.some(({ newest }) => newest !== undefined) ? [] : await resultsElsewhere(rows, query),
     suspectLinks: suspect,
     issues: await readGateIssues(rows, {
       productId: scope.productId,
