@@ -206,11 +206,19 @@ test.each([
 
 test('a version in several environments asks for one', async () => {
   const product = `/v1/products/${shop.productId}`
-  await shop.request('POST', `${product}/releases`, { version: 'shop@1.4.0', environment: 'staging' })
+  for (const environment of ['staging', 'ci'])
+    await shop.request('POST', `${product}/releases`, { version: 'shop@1.4.0', environment })
   const { text } = await agent.call('find_error_issues', { release: 'shop@1.4.0' })
   expect(text).toContain('(ambiguous_name)')
-  expect(text).toContain('pass environment too')
-  expect(text).toMatch(/next: The same call with environment, such as \{"environment":"(?:production|staging)"\}\.$/)
+  expect(text).toContain(
+    'several environments (production 2 events, staging 0 events, ci 0 events): pass environment too, or a release id',
+  )
+  expect(text).toMatch(/next: The same call with environment, such as \{"environment":"production"\}\.$/)
+  await shop.crash(1, { environment: 'edge-7' })
+  const { text: more } = await agent.call('find_error_issues', { release: 'shop@1.4.0' })
+  expect(more).toMatch(
+    /another 1 event.*\nnext: The same call with environment, such as \{"environment":"production"\}/,
+  )
   for (const release of ['shop@1.4.0', '1.4.0', 'v1.4.0']) {
     expect(keys(await find({ release, environment: 'production' }))).toEqual(['APP-1'])
   }

@@ -1,4 +1,6 @@
 import type { Api } from '../../client/api.ts'
+import { usualNames } from '../../contract/environment-names.ts'
+import { counted } from '../../lib/counted.ts'
 import { oncePer } from '../../lib/once.ts'
 import { describeValue, TeachingError } from '../result/teach.ts'
 import { compareName, isSameVersion, knownName } from '../text/untrusted.ts'
@@ -152,14 +154,31 @@ function mostExposed(releases: readonly Release[], environments: readonly Enviro
   return undefined
 }
 
+const OTHER = 2
+
+/** The place of a release among those of its version, by the usual names of environments: production first. */
+function exposure({ environment, environment_known: known }: Release): number {
+  const name = knownName(environment, known)?.toLowerCase() ?? ''
+  return usualNames.ENVIRONMENT_KIND_PRODUCTION.includes(name)
+    ? 0
+    : usualNames.ENVIRONMENT_KIND_STAGING.includes(name)
+      ? 1
+      : OTHER
+}
+
 /** Releases of one version differ by their environment; what members did not name is only shown in a result. */
-function tellApart(releases: readonly Release[], productId: string) {
+function tellApart(found: readonly Release[], productId: string) {
+  const releases = found.toSorted((one, other) => exposure(one) - exposure(other))
   const environments = releases.map((row) => knownName(row.environment, row.environment_known))
   const [first] = environments
-  const isTold =
-    first !== undefined && new Set(environments).size === releases.length && !environments.includes(undefined)
-  if (isTold) {
-    const expected = 'the version exists in several environments: pass environment too, or a release id'
+  const isMeant = releases.slice(0, 1).some((row) => exposure(row) < OTHER)
+  const isOne = environments.indexOf(first, 1) === -1
+  if (first !== undefined && isOne && (isMeant || !environments.includes(undefined))) {
+    const has = releases.map(({ counts }, index) =>
+      counts?.events === undefined ? [] : `${environments[index] ?? 'another'} ${counted(counts.events, 'event')}`,
+    )
+    const what = has.flat().length === 0 ? '' : ` (${has.flat().join(', ')})`
+    const expected = `the version exists in several environments${what}: pass environment too, or a release id`
     return { expected, change: { add: 'environment', value: first } }
   }
   const args = { product: productId, include: ['releases'] }
