@@ -14,9 +14,16 @@ const postgres: TestProjectInlineConfiguration = {
       'test/service/intent/**',
       'test/service/shared/**',
       'test/service/errors/{grouping,event}/**',
-      'test/service/errors/ingest/normalise*',
+      'test/service/errors/ingest/{auth,batch,body,budget,envelope,http,in-app,keys,moments,normalise*,store-body,waiting-room}.test.ts',
+      'test/service/errors/issues/record/reopens.test.ts',
       'test/service/errors/sourcemaps/{format,scopes,table}/**',
+      'test/service/errors/sourcemaps/symbolicate/{lru,map-frame,match,source-path}.test.ts',
       'test/service/quality/{reports,requirements/similarity}/**',
+      'test/service/quality/coverage/rule.test.ts',
+      'test/service/branches/merge/**',
+      'test/service/gate/judge*.test.ts',
+      'test/service/sample/load.test.ts',
+      'test/service/workspace/components/{components,glob,overlap,repo-path}.test.ts',
       // Counts turns of the event loop; each message to the server takes several of them.
       'test/service/errors/issues/read/large-event.test.ts',
       // Lets time pass between two steps of a stream, which on a server take several turns of the event loop.
