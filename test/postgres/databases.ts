@@ -43,23 +43,40 @@ const EMPTY = `DO $$ DECLARE name text; BEGIN
   END LOOP;
 END $$`
 
+interface Borrowed {
+  database: TestDatabase
+  /** Stays open between the uses: a new connection reads all about the tables first, which takes longer than to empty them. */
+  emptying: Client
+  uses: number
+}
+
 /** Databases that are empty again. */
-const free: { database: TestDatabase; uses: number }[] = []
+const free: Borrowed[] = []
 
 /**
- * A migrated database without rows, which others have used before: emptying one takes a fifth of the time of making and
+ * A migrated database without rows, which others have used before: emptying one takes a fraction of the time of making and
  * dropping it.
  */
 export async function borrowDatabase(): Promise<TestDatabase> {
-  const { database, uses } = free.pop() ?? { database: await createDatabase(), uses: 0 }
+  const { database, emptying, uses } = free.pop() ?? (await newlyBorrowed())
   const { name, url } = database
   const drop = async () => {
     if (uses < MOST_USES) {
-      await runStatement(url, EMPTY)
-      free.push({ database, uses: uses + 1 })
-    } else await database.drop()
+      await emptying.query(EMPTY)
+      free.push({ database, emptying, uses: uses + 1 })
+    } else {
+      await emptying.end()
+      await database.drop()
+    }
   }
   return { name, url, drop }
+}
+
+async function newlyBorrowed(): Promise<Borrowed> {
+  const database = await createDatabase()
+  const emptying = new Client(database.url)
+  await emptying.connect()
+  return { database, emptying, uses: 0 }
 }
 
 /** Of data directories whose database is on the server. */
