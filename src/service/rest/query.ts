@@ -23,8 +23,10 @@ const aliases: Readonly<Record<string, string>> = {
  * type of its member; an empty value counts as absent, as in a gRPC gateway. Throws `invalid_argument`.
  */
 export function compileQuery(endpoint: Endpoint): (query: string) => Record<string, unknown> {
-  const parameters = queryParameters(endpoint)
+  // Most endpoints are not asked in the life of a process.
+  let known: Map<string, Parameter> | undefined
   return (query) => {
+    const parameters = (known ??= queryParameters(endpoint))
     const input: Record<string, unknown> = {}
     const violations: FieldViolation[] = []
     for (const [name, text] of new URLSearchParams(query)) {

@@ -29,9 +29,11 @@ export function compileRoutes<T>(routes: Iterable<readonly [method: string, path
     pattern.methods.set(method, { target, names: pathParameters(path) })
     if (byShape.has(shape)) continue
     byShape.set(shape, pattern)
-    const siblings = byCount.get(pattern.segments.length) ?? []
-    byCount.set(pattern.segments.length, [...siblings, pattern].toSorted(byParameters))
+    const siblings = byCount.get(pattern.segments.length)
+    if (siblings === undefined) byCount.set(pattern.segments.length, [pattern])
+    else siblings.push(pattern)
   }
+  for (const siblings of byCount.values()) siblings.sort(byParameters)
 
   return function match(method: string, path: string): Match<T> | undefined {
     const parts = withVerb(path).split('/')
