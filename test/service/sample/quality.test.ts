@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { sampleComponents } from '../../../src/service/sample/product.ts'
 import { loadQuality } from '../../../src/service/sample/quality.ts'
 import { startApp, type App } from '../../app.ts'
+import { usesPostgres } from '../../postgres/databases.ts'
 import { startSampleApp } from '../../sample-app.ts'
 
 async function openWithComponents(): Promise<App> {
@@ -112,11 +113,14 @@ test('most cases name a requirement, some name none', async () => {
   expect(tests.every(({ runs }) => runs === 2 || runs === 0)).toBe(true)
 })
 
+/** Requests at which a load ends early. What is put together again there does not depend on the database: the others are tried on SQLite. */
+const interruptions = usesPostgres() ? [3, 41, 47] : [1, 3, 20, 38, 39, 41, 43, 45, 46, 47]
+
 test('an interrupted load is completed by the next one, and nothing is duplicated', async () => {
   await using whole = await openWithComponents()
   const loaded = await load(whole)
   const expected = await contents(whole)
-  for (const failAt of [1, 3, 20, 38, 39, 41, 43, 45, 46, 47]) {
+  for (const failAt of interruptions) {
     await using app = await openWithComponents()
     await expect(load(app, { failAt })).rejects.toThrow('the power failed')
     expect(await load(app, { now: Date.now() + 60_000 })).toEqual(loaded)

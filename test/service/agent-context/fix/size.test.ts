@@ -4,6 +4,7 @@ import type { ResponseOf } from '../../../../src/contract/index.ts'
 import type { FixContextBody } from '../../../../src/service/agent-context/fix/bodies.ts'
 import { fit } from '../../../../src/service/agent-context/fix/reduce.ts'
 import { startApp, type App } from '../../../app.ts'
+import { tries } from '../../../property-tries.ts'
 import { fixContextOf, own, thrown } from './fix-context.ts'
 
 const MOST_BYTES = 60_000
@@ -95,7 +96,7 @@ test('whatever an event holds, the response stays within 60 KB and says that it 
       expect(fix.truncation_signals[0]).toBe('event.raw_payload:cleared')
       for (const signal of fix.truncation_signals.slice(1)) expect(signal).toMatch(/^[a-z_.]+:[a-z_]+:\d+\/\d+$/)
     }),
-    { numRuns: 20 },
+    { numRuns: tries(20) },
   )
 }, 120_000)
 
