@@ -75,7 +75,7 @@ function grpc(code: number): string {
 let compressed: Buffer | undefined
 
 function bomb(): Buffer {
-  return (compressed ??= gzipSync(Buffer.alloc(80 * MiB, ' ')))
+  return (compressed ??= gzipSync(Buffer.alloc(80 * MiB, ' '), { level: 1 }))
 }
 
 /** Something in front of the service answers. */
