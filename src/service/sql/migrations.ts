@@ -28,7 +28,14 @@ export function readMigrations(database: 'sqlite' | 'postgres'): Migration[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
   const migrations = files.map((file) => {
     const name = file.slice(0, -'.sql'.length)
-    return { version: Number(name.slice(0, 4)), name, sql: readFileSync(join(folder, file), 'utf8') }
+    return {
+      version: Number(name.slice(0, 4)),
+      name,
+      // Read when it is applied: at most starts none is.
+      get sql() {
+        return readFileSync(join(folder, file), 'utf8')
+      },
+    }
   })
   migrations.sort((left, right) => left.version - right.version)
   migrations.forEach((migration, index) => {
