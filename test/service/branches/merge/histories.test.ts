@@ -12,7 +12,8 @@ import { history, play } from './histories.ts'
 import { applied, content, mergeFork, type Entity, type Fork } from './model.ts'
 import { referenceMerge } from './reference.ts'
 
-const RUNS = 5000
+/** Each run of the tests tries other histories: enough that every kind of conflict is among them (`compared`, `asked`). */
+const RUNS = 2000
 
 function names({ conflicts }: MergeResult): string[] {
   const named = conflicts.map(({ type, entity_id: id, field }) =>
