@@ -5,26 +5,18 @@ import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { openDatabase } from '../../../src/service/sql/open/index.ts'
 import { tracegate, type Ran } from '../../cli/run.ts'
 import { readAnswers } from './answers.ts'
-import { ask, copyLoaded, emptyDatabase, newFolder } from './loaded.ts'
+import { ask, copyLoaded, copyMoved, emptyDatabase, newFolder } from './loaded.ts'
 
 // Hundreds of answers are read several times.
 vi.setConfig({ testTimeout: 90_000 })
 afterAll(() => vi.resetConfig())
-
-/** The sample in a PostgreSQL database. */
-async function moved() {
-  const { dataDir, answers } = await copyLoaded()
-  const url = await emptyDatabase()
-  expect((await tracegate(['move', '--to', url, '--data', dataDir])).code).toBe(0)
-  return { dataDir, answers, url }
-}
 
 function onServer(url: string, ...args: string[]): Promise<Ran> {
   return tracegate(args, { TRACEGATE_DATABASE_URL: url })
 }
 
 test('a backup of PostgreSQL is restored into SQLite, and into PostgreSQL, with the same answers', async () => {
-  const { dataDir, answers, url } = await moved()
+  const { dataDir, answers, url } = await copyMoved()
   const file = join(newFolder(), 'backup.zip')
   const backed = await onServer(url, 'backup', file, '--data', dataDir)
   expect(backed).toMatchObject({ code: 0, stderr: expect.stringContaining('100 % of all') as string })
@@ -39,7 +31,7 @@ test('a backup of PostgreSQL is restored into SQLite, and into PostgreSQL, with 
 })
 
 test('source maps go into the database, and from there into a backup that another machine makes', async () => {
-  const { dataDir, url } = await moved()
+  const { dataDir, url } = await copyMoved()
   const maps = readdirSync(join(dataDir, 'sourcemaps')).toSorted()
   expect(maps.length).toBeGreaterThan(0)
   expect(await ask(url, "SELECT name FROM stored_file WHERE folder = 'sourcemaps' ORDER BY name")).toEqual(
@@ -64,7 +56,7 @@ test('a backup of SQLite is restored into PostgreSQL', async () => {
 })
 
 test('a backup keeps the order of insertion and the numbers of PostgreSQL', async () => {
-  const { dataDir, url } = await moved()
+  const { dataDir, url } = await copyMoved()
   await ask(url, `SELECT setval(pg_get_serial_sequence('occurrence', 'seq'), 7000)`)
   const [file, target] = [join(newFolder(), 'backup.zip'), newFolder()]
   expect((await onServer(url, 'backup', file, '--data', dataDir)).code).toBe(0)
@@ -78,7 +70,7 @@ test('a backup keeps the order of insertion and the numbers of PostgreSQL', asyn
 })
 
 test('a backup is of one moment: what is written meanwhile is not in it', async () => {
-  const { dataDir, url } = await moved()
+  const { dataDir, url } = await copyMoved()
   const db = await openDatabase(url)
   onTestFinished(() => db.close())
   const insert = 'INSERT INTO place (environment_id, release_id) VALUES (?, ?)'
@@ -96,7 +88,7 @@ test('a backup is of one moment: what is written meanwhile is not in it', async 
 })
 
 test('a database with data is not restored into, and none of another version is backed up', async () => {
-  const { dataDir, url } = await moved()
+  const { dataDir, url } = await copyMoved()
   const file = join(newFolder(), 'backup.zip')
   expect((await onServer(url, 'backup', file, '--data', dataDir)).code).toBe(0)
   const refused = await onServer(url, 'restore', file, '--data', newFolder())

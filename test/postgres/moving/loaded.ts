@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { onTestFinished } from 'vitest'
 import { once } from '../../../src/lib/once.ts'
+import { tracegate } from '../../cli/run.ts'
 import { createDatabase } from '../databases.ts'
 import { readAnswers, withService } from './answers.ts'
 
@@ -22,6 +23,25 @@ export async function copyLoaded(): Promise<{ dataDir: string; answers: Record<s
   const copy = newFolder()
   cpSync(dataDir, copy, { recursive: true, preserveTimestamps: true })
   return { dataDir: copy, answers }
+}
+
+/** The same, moved into a PostgreSQL database. */
+const moved = once(async () => {
+  const { dataDir, answers } = await copyLoaded()
+  const database = await createDatabase('template0')
+  const { code, stderr } = await tracegate(['move', '--to', database.url, '--data', dataDir])
+  if (code !== 0) throw new Error(stderr)
+  return { dataDir, answers, database }
+})
+
+/** The sample in a PostgreSQL database, for a test to change until it ends. */
+export async function copyMoved(): Promise<{ dataDir: string; answers: Record<string, unknown>; url: string }> {
+  const { dataDir, answers, database } = await moved()
+  const { url, drop } = await createDatabase(database.name)
+  onTestFinished(drop)
+  const copy = newFolder()
+  cpSync(dataDir, copy, { recursive: true, preserveTimestamps: true })
+  return { dataDir: copy, answers, url }
 }
 
 /** In the temporary folder of the run. */
