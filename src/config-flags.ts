@@ -39,7 +39,7 @@ export const FlagValues = z.object({
     .regex(/^\d{1,5}$/, 'use a number, 0 for any free port')
     .transform(Number)
     .refine((port) => port <= 65_535, 'a port is at most 65535')
-    .default(4319),
+    .optional(),
   url: z.string().max(2000, 'at most 2000 characters').optional(),
   release: text(250, 'use a version such as shop@1.4.0'),
   dist: z.string().trim().max(64, 'at most 64 characters').optional(),
@@ -222,6 +222,8 @@ export const commandFlags: Readonly<Record<Command, readonly Flag[]>> = {
     'scopes',
     'expires',
     'server',
+    'host',
+    'port',
   ],
   confirm: everywhere,
   backup: local,

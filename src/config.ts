@@ -38,7 +38,8 @@ export interface Config {
   /** What a collector of metrics has to show. */
   metricsToken?: string
   host: string
-  port: number
+  /** Without it, the one that the data directory keeps, else the usual one (`portFor`). */
+  port?: number
   sample: boolean
   /** `init`: the product's name, the prefix of its issues' keys, the web address of its repository. */
   name?: string

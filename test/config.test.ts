@@ -23,7 +23,6 @@ test('without flags and variables, the embedded service is served over stdio wit
     newIssuesPerHour: 200,
     logLevel: 'info',
     host: '127.0.0.1',
-    port: 4319,
     sample: false,
     serverKey: false,
     dryRun: false,

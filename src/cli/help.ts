@@ -10,12 +10,14 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
 
   tracegate [stdio]                      MCP over stdin and stdout
   tracegate serve                        MCP, REST and error ingest on one port
-      --host 127.0.0.1 --port 4319       where to listen; port 0 takes a free one
+      --host 127.0.0.1 --port 4319       where to listen; port 0 takes a free one; without the flag, the port that the DSNs of
+                                         the data directory name
       --sample                           fill an unused data directory with the sample shop
   tracegate init [DIR]                   set up a product for a repository: its name, components, environments;
                                          prints the DSN and the lines to paste; a second run changes nothing
       --name N --key-prefix P            default: as the repository says
       --repository URL --dry-run         its web address; only show what would be done
+      --port 4319                        the port of the server to come, which the DSNs name and the data directory keeps
   tracegate install CLIENT [DIR]         print what a client's configuration file needs, and the path of the file;
                                          ${clientNames}
       --write                            put it there; the rest of the file stays, a second run changes nothing

@@ -14,6 +14,7 @@ import { version } from '../version.ts'
 import { apiFor, openBackend, type Backend } from './support/backend.ts'
 import { chooseProduct, findByName } from './support/choose-product.ts'
 import { makeDataDir } from './support/data-dir.ts'
+import { keepPort, keptPort, portFor } from './support/data-port.ts'
 import { listeningOrigin, readEndpoints, removeEndpoints, writeEndpoints, type Endpoints } from './support/endpoints.ts'
 import { checkHealth, healthProof } from './support/health.ts'
 import type { Io } from './support/io.ts'
@@ -32,7 +33,8 @@ export async function run(config: Config, io: Io): Promise<number> {
   const log = createLog(config.logLevel, io.logDestination)
   const say = (line: string) => void io.stderr.write(`${line}\n`)
   const stopped = io.stopRequested()
-  await requireFree(config, io.env).catch((error: unknown) => refuse(error, config))
+  const address = { host: config.host, port: portFor(config) }
+  await requireFree(address, io.env).catch((error: unknown) => refuse(error, { ...config, ...address }))
   makeDataDir(config.dataDir)
   const metrics = await createMetrics()
   const tracing = await openTracing(io.env, log)
@@ -43,7 +45,7 @@ export async function run(config: Config, io: Io): Promise<number> {
   try {
     if (config.product !== undefined) await requireProduct(config.product, backend)
     // The address is known only once the port is; there are no requests before that.
-    let origin = listeningOrigin(config.host, config.port)
+    let origin = listeningOrigin(address.host, address.port)
     const pageLink = (code: string) => Promise.resolve(origin + confirmPath(code))
     const baseUrl = () => (backend.service === undefined ? backend.baseUrl : origin)
     mcp = createMcpHttp({
@@ -77,7 +79,7 @@ export async function run(config: Config, io: Io): Promise<number> {
       metrics,
       pages: openPages(config, { backend: () => Promise.resolve(backend), log, pageLink }),
     })
-    const port = await listen(door, config, io.env)
+    const port = await listen(door, address, io.env)
     origin = config.origin ?? listeningOrigin(config.host, port)
     const products = await readProducts(origin, backend)
     endpoints = publicEndpoints(
@@ -87,6 +89,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     )
     writeEndpoints(config.dataDir, endpoints)
     say(welcome(config, endpoints, products))
+    if (backend.service !== undefined) followPort({ ...config, ...address }, port, say)
     await stopped
     say('tracegate: stopping')
   } finally {
@@ -105,12 +108,29 @@ export async function run(config: Config, io: Io): Promise<number> {
 /** A user who starts the server twice needs its address, not another port. */
 async function refuse(error: unknown, { dataDir, port, origin }: Config): Promise<never> {
   const { mcp, token } = readEndpoints(dataDir) ?? {}
-  if (!(error instanceof PortError) || !error.taken || mcp === undefined) throw error
-  const address = new URL(mcp)
-  // Behind a proxy the address does not show the port.
-  const isThatPort = origin !== undefined || address.port === String(port)
-  if (!isThatPort || (await checkHealth(address.origin, token))?.proved !== true) throw error
-  throw new ConfigError(`Tracegate is already running: ${mcp}`)
+  if (!(error instanceof PortError) || !error.taken) throw error
+  if (mcp !== undefined) {
+    const address = new URL(mcp)
+    // Behind a proxy the address does not show the port.
+    const isThatPort = origin !== undefined || address.port === String(port)
+    if (isThatPort && (await checkHealth(address.origin, token))?.proved === true)
+      throw new ConfigError(`Tracegate is already running: ${mcp}`)
+  }
+  if (origin !== undefined || keptPort(dataDir) !== port) throw error
+  const again = `tracegate init DIR --port ${String(error.other)} prints them again`
+  throw new ConfigError(
+    `${error.message}\nThe DSNs printed so far name port ${String(port)}: ${again}; in the DSN of a server key, change the port`,
+  )
+}
+
+/** The data directory keeps a port that was chosen for its server; DSNs that name another one are of no use meanwhile. */
+function followPort({ dataDir, origin, port: chosen }: Config, port: number, say: (line: string) => void): void {
+  const before = keptPort(dataDir)
+  if (before !== undefined && before !== port && origin === undefined) {
+    const change = `in each, write ${String(port)} instead; the keys stay valid`
+    say(`tracegate: DSNs that name port ${String(before)} do not lead here: ${change}`)
+  }
+  if (chosen !== 0) keepPort(dataDir, port)
 }
 
 function openDoor(

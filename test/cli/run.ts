@@ -142,14 +142,15 @@ export function terminal(typed: Typed, env: Variables = {}): { screen: Output; s
   return { screen, stderr, io: { ...testIo({ stdout: screen, stderr }, env), stdin: screen.keyboard } }
 }
 
-/** `tracegate serve` in this process; `kill` stops it as disposing does. */
+/** `tracegate serve` in this process, on a free port or the one that the data directory keeps; `kill` stops it as disposing does. */
 export async function serveHere(
-  options: { dataDir?: string; args?: string[]; env?: Record<string, string> } = {},
+  options: { dataDir?: string; args?: string[]; env?: Record<string, string>; keepsPort?: boolean } = {},
 ): Promise<Served> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'tracegate-serve-'))
   const outputs = { stdout: new Output(), stderr: new Output() }
   const stop = Promise.withResolvers<void>()
-  const args = ['serve', '--port', '0', '--data', dataDir, ...(options.args ?? [])]
+  const port = options.keepsPort === true ? [] : ['--port', '0']
+  const args = ['serve', ...port, '--data', dataDir, ...(options.args ?? [])]
   rmSync(join(dataDir, 'endpoints.json'), { force: true })
   let ended: number | undefined
   const running = runCommand(args, { ...testIo(outputs, options.env ?? {}), stopRequested: () => stop.promise })

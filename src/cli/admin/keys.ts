@@ -1,19 +1,19 @@
-import type { Config } from '../../config.ts'
 import { ingestAddresses } from '../../service/workspace/product-view.ts'
 import { addDsnKey, keyLabel, listDsnKeys, revokeDsnKey } from '../../service/workspace/dsn-keys.ts'
-import { listeningOrigin, readEndpoints } from '../support/endpoints.ts'
+import { claimOrigin } from '../support/data-port.ts'
 import { plain } from '../support/finding.ts'
 import { adminProduct, type Subcommand } from './open.ts'
 
 /** `admin key add --server`: prints the DSN once, alone on stdout; what it is for goes to stderr. */
 export const addOneKey: Subcommand = {
-  takes: '[--server] [--name N] [--product P]',
+  takes: '[--server] [--name N] [--product P] [--port N]',
   operands: [0, 0],
   async run({ db, config, call, io }) {
     const product = await adminProduct({ config, db })
+    const origin = await claimOrigin(config, io)
     const kind = config.serverKey ? 'server' : 'public'
     const key = await db.write((rows) => addDsnKey(rows, call, product.id, { kind, name: config.name ?? '' }))
-    io.stdout.write(`${ingestAddresses(ingestOrigin(config), product.id, key).dsn}\n`)
+    io.stdout.write(`${ingestAddresses(origin, product.id, key).dsn}\n`)
     const use = config.serverKey
       ? 'Set it as SENTRY_DSN of a backend, and never put it into a web page or an app. It is shown only now.'
       : 'It may be in web pages and apps; what comes with it blocks no release.'
@@ -43,10 +43,4 @@ export const revokeOneKey: Subcommand = {
     const { public_key: key, kind } = await db.write((rows) => revokeDsnKey(rows, call, product.id, given))
     io.stdout.write(`revoked the ${kind} key ${keyLabel(key)}\n`)
   },
-}
-
-/** The address of the server on this data directory, else the one that it would have by default. */
-function ingestOrigin({ dataDir, origin, host, port }: Config): string {
-  const serving = readEndpoints(dataDir)?.ingest ?? ''
-  return origin ?? (serving === '' ? listeningOrigin(host, port) : serving)
 }

@@ -10,6 +10,7 @@ import { version } from '../../version.ts'
 import { thisMachine } from '../clients/machine.ts'
 import { checkProduct } from '../support/check-product.ts'
 import { dataDirProblem, lostDatabase } from '../support/data-dir.ts'
+import { portFor } from '../support/data-port.ts'
 import { listeningOrigin, readEndpoints } from '../support/endpoints.ts'
 import { plain, unresolvedWords, type Finding } from '../support/finding.ts'
 import type { Io } from '../support/io.ts'
@@ -122,7 +123,7 @@ function checkDataDir({ dataDir, databaseUrl }: Config): Finding {
 async function checkServer(config: Config, io: Io): Promise<Finding> {
   const what = 'server'
   const { rest, token } = readEndpoints(config.dataDir) ?? {}
-  const origin = rest ?? listeningOrigin(config.host, config.port)
+  const origin = rest ?? listeningOrigin(config.host, portFor(config))
   const running = await checkHealth(origin, token)
   if (running === undefined) return { ...(await checkPort(config, io)), what }
   if (rest === undefined || token === undefined) {
@@ -139,9 +140,11 @@ async function checkServer(config: Config, io: Io): Promise<Finding> {
 }
 
 async function checkPort(config: Config, { env }: Io): Promise<Omit<Finding, 'what'>> {
+  const { host } = config
+  const port = portFor(config)
   try {
-    await requireFree(config, env)
-    const found = `no server is running, and port ${String(config.port)} is free; start one with: tracegate serve`
+    await requireFree({ host, port }, env)
+    const found = `no server is running, and port ${String(port)} is free; start one with: tracegate serve`
     return { ok: true, found }
   } catch (error) {
     if (!(error instanceof PortError)) throw error

@@ -5,6 +5,7 @@ import { ConfigError, type Config } from '../../config.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
 import { apiFor, type Backend } from '../support/backend.ts'
+import { claimOrigin } from '../support/data-port.ts'
 import { plainLines } from '../support/finding.ts'
 import type { Io } from '../support/io.ts'
 import { withBackend } from '../support/with-backend.ts'
@@ -22,13 +23,14 @@ export async function run(config: Config, io: Io): Promise<number> {
   const facts = readRepository(repositoryFolder(config.operands[0]))
   const wanted = wantedProduct(config, facts)
   const say = (lines: readonly string[]) => void io.stdout.write(`${plainLines(lines.join('\n'))}\n`)
-  const isElsewhere = config.baseUrl !== undefined || config.databaseUrl !== undefined
-  const isFresh = !isElsewhere && !existsSync(join(config.dataDir, 'tracegate.db'))
+  const isLocal = config.baseUrl === undefined
+  const isFresh = isLocal && config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'tracegate.db'))
   if (config.dryRun && isFresh) {
     say(planned(planFresh(wanted), wanted, facts))
     return 0
   }
-  return withBackend(config, io, async (backend) => {
+  const placed = isLocal && !config.dryRun ? { ...config, origin: await claimOrigin(config, io) } : config
+  return withBackend(placed, io, async (backend) => {
     const api = apiFor(backend, backend.token ?? '')
     const plan = await readPlan(api, wanted, { named: config.product, embedded: backend.service !== undefined })
     if (config.dryRun) say(planned(plan, wanted, facts))

@@ -11,6 +11,7 @@ import { usedHere, type UsedConfirmations } from '../../mcp/confirm/used.ts'
 import type { Service, ServiceOptions } from '../../service/index.ts'
 import { version } from '../../version.ts'
 import { lostDatabase, makeDataDir } from './data-dir.ts'
+import { portFor } from './data-port.ts'
 import { listeningOrigin, readEndpoints } from './endpoints.ts'
 import { readSecret } from './secret.ts'
 import { eventWorker, reportWorker, sourceMapWorker } from './workers.ts'
@@ -37,8 +38,9 @@ export interface Backend {
 }
 
 /** The address that the embedded service puts into DSNs and links: the running server's, else the configured one. */
-function embeddedUrl({ dataDir, origin, host, port }: Config): string {
-  return origin ?? readEndpoints(dataDir)?.rest ?? listeningOrigin(host, port)
+function embeddedUrl(config: Config): string {
+  const { dataDir, origin, host } = config
+  return origin ?? readEndpoints(dataDir)?.rest ?? listeningOrigin(host, portFor(config))
 }
 
 export interface BackendOptions {

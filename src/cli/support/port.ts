@@ -1,8 +1,11 @@
 import { createServer, type Server, type AddressInfo } from 'node:net'
-import { ConfigError, type Config } from '../../config.ts'
+import { ConfigError } from '../../config.ts'
 import type { Variables } from './io.ts'
 
-type Address = Pick<Config, 'host' | 'port'>
+interface Address {
+  host: string
+  port: number
+}
 
 /** A port that cannot be used: what was found and how to fix it. */
 export class PortError extends ConfigError {
@@ -10,12 +13,25 @@ export class PortError extends ConfigError {
   readonly fix: string
   /** Another program listens there. */
   readonly taken: boolean
+  /** A port to take instead. */
+  readonly other: number
 
-  constructor({ found, fix, taken = false }: { found: string; fix: string; taken?: boolean }) {
+  constructor({
+    found,
+    fix,
+    taken = false,
+    other = 0,
+  }: {
+    found: string
+    fix: string
+    taken?: boolean
+    other?: number
+  }) {
     super(`${found}: ${fix}`)
     this.found = found
     this.fix = fix
     this.taken = taken
+    this.other = other
   }
 }
 
@@ -37,11 +53,13 @@ export async function requireFree(address: Address, env: Variables): Promise<voi
 function refused({ code = 'unknown' }: NodeJS.ErrnoException, { host, port }: Address, env: Variables): PortError {
   const place = `port ${String(port)} on ${host}`
   if (code === 'EADDRINUSE') {
+    const other = port < 65_535 ? port + 1 : port - 1
     const program = process.platform === 'win32' ? `netstat -ano` : `lsof -i :${String(port)}`
     return new PortError({
       found: `${place} is in use by another program`,
-      fix: `stop it (${program} names it), or choose another port: ${otherPort(port, env)}`,
+      fix: `stop it (${program} names it), or choose another port: ${portFlag(other, env)}`,
       taken: true,
+      other,
     })
   }
   if (code === 'EACCES') {
@@ -51,9 +69,9 @@ function refused({ code = 'unknown' }: NodeJS.ErrnoException, { host, port }: Ad
 }
 
 /** The flag as the user would write it: npm keeps flags that do not follow `--` for itself. */
-function otherPort(port: number, env: Variables): string {
+function portFlag(port: number, env: Variables): string {
   const script = env['npm_lifecycle_event']
-  const flag = `--port ${String(port < 65_535 ? port + 1 : port - 1)}`
+  const flag = `--port ${String(port)}`
   if (script === undefined) return flag
   return script === 'start' ? `npm start -- ${flag}` : `npm run ${script} -- … ${flag}`
 }

@@ -65,7 +65,7 @@ test('a dry run shows what would be done and creates no data', async () => {
 test('init gives the unnamed product a name, a repository, components and environments; a second run changes nothing', async () => {
   const dataDir = join(folder.path, 'fresh')
   const first = await tracegate(['init', repository, '--key-prefix', 'TEA', ...data('fresh')])
-  expect(first).toMatchObject({ code: 0, stderr: '' })
+  expect(first).toMatchObject({ code: 0 })
   const after = await contents(dataDir)
   expect(after).toMatchObject({
     products: [
@@ -89,7 +89,7 @@ test('init gives the unnamed product a name, a repository, components and enviro
   await using served = await serveHere({ dataDir })
   expect(served.endpoints.product_id).toBe('1')
   const { username, pathname } = new URL(served.endpoints.dsn)
-  expect(first.stdout).toMatch(new RegExp(`export SENTRY_DSN=http://${username}@127\\.0\\.0\\.1:4319${pathname} `))
+  expect(first.stdout).toMatch(new RegExp(`export SENTRY_DSN=http://${username}@127\\.0\\.0\\.1:\\d+${pathname} `))
   expect(first.stdout).toContain(
     `install claude-code --data ${dataDir} --toolsets default,setup,requirements --write\n`,
   )
