@@ -28,12 +28,10 @@ export function assignOwners(
   rules: readonly OwnerRule[],
 ): SuggestedComponent[] {
   const usable = folders.filter(({ glob }) => validateGlob(glob) === undefined && glob.length <= 500)
-  const effective = rules.slice(
-    Math.max(
-      0,
-      rules.findLastIndex((rule) => rule.isCatchAll),
-    ),
-  )
+  const first = rules.findLastIndex((rule) => rule.isCatchAll)
+  const effective = rules
+    .slice(Math.max(0, first))
+    .map((rule) => ({ ...rule, globs: withoutFolders(rule.globs, files) }))
   const { inFolder, live } = ruleForFiles(usable, files, effective)
   const split = new Set(inFolder.flatMap((found) => found.toSorted(ascending).slice(1)))
   const parts = [...split].toSorted(ascending)
@@ -57,6 +55,15 @@ export function assignOwners(
     return { name: name(pattern.replaceAll(/^\/|\/$/g, '')), globs: globs(part), excludes, owners }
   })
   return [...whole, ...partial].slice(0, MOST_COMPONENTS)
+}
+
+/** A name without a star may be a file or a folder. Where the repository has it as a file, it is no folder. */
+function withoutFolders(globs: readonly string[], files: readonly string[]): readonly string[] {
+  const [name = '', folder] = globs
+  if (folder === undefined) return globs
+  const [isFile, isInside] = [compileGlob(name), compileGlob(folder)]
+  const isFolder = files.some((file) => isInside(file) && !isFile(file))
+  return !isFolder && files.some(isFile) ? [name] : globs
 }
 
 /** No rule. */

@@ -55,6 +55,13 @@ test('folders have their owners, and a part of a folder with other owners is a c
   ])
 })
 
+test('a rule for a single file has that file, and no folder of its name', () => {
+  const files = ['src/cart/cart.ts', 'src/cart/price.ts', 'src/pay/pay.ts']
+  const [cart, , price] = assign(files, '* @core\n/src/cart/price.ts @money\n')
+  expect(cart).toMatchObject({ globs: ['src/cart/**'], excludes: ['src/cart/price.ts'] })
+  expect(price).toMatchObject({ name: 'src/cart/price.ts', globs: ['src/cart/price.ts'] })
+})
+
 test('the last rule has a file, also where an earlier one is more specific', () => {
   const files = ['src/cart/a.ts', 'src/cart/b.py', 'src/pay/c.ts', 'src/pay/d.py']
   const owner = attribution(files, '/src/cart/ @cart\n/src/pay @pay\n*.py @snakes\n')
