@@ -79,6 +79,15 @@ test('a version that is not in production is judged where it is in staging', asy
   expect((await conditions({ release: '2.1.0' })).answer).toContain(' in staging: ')
 })
 
+test('a version that is in neither is judged where its tests run', async () => {
+  await crash('development', '2.1.5')
+  await report('ci', '2.1.5', 'FAILED')
+  expect(await conditions({ release: '2.1.5' })).toMatchObject({
+    answer: expect.stringContaining(' in ci: 1 blocking condition fails: failing_tests.') as string,
+    failing_tests: '1 of 1 test fails; the policy allows none.',
+  })
+})
+
 test('which of two places of production is meant has to be said', async () => {
   await app.api.createEnvironment({ product_id: app.productId, name: 'prod-eu', kind: 'ENVIRONMENT_KIND_PRODUCTION' })
   await report('prod-eu', '2.2.0')

@@ -141,12 +141,12 @@ async function unlessId<T>(kind: string, given: string, list: Promise<T>): Promi
   }
 }
 
-/** Where an issue can be new for the gate (contract §10.6), the worst place first. */
-const exposed = ['ENVIRONMENT_KIND_PRODUCTION', 'ENVIRONMENT_KIND_STAGING']
+/** Where an issue can be new for the gate (contract §10.6), the worst place first; then where a version is before it is there. */
+const judged = ['ENVIRONMENT_KIND_PRODUCTION', 'ENVIRONMENT_KIND_STAGING', 'ENVIRONMENT_KIND_TEST']
 
-/** The only release of a version in production, or in staging where none is in production. */
+/** The only release of a version in production, or in staging where none is in production, or else where it is tested. */
 function mostExposed(releases: readonly Release[], environments: readonly Environment[]): Release | undefined {
-  for (const wanted of exposed) {
+  for (const wanted of judged) {
     const places = environments.filter(({ kind }) => kind === wanted).map(({ id }) => id)
     const there = releases.filter(({ environment_id: id }) => id !== undefined && places.includes(id))
     if (there.length > 0) return there.length === 1 ? there[0] : undefined

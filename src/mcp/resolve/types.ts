@@ -55,7 +55,7 @@ export interface Resolver {
   release(productId: string, given: string, environmentId: string | undefined): Promise<Release>
   /**
    * The same for the gate, which counts the tests of a version wherever they ran, and its issues in one environment: without
-   * an environment the one in production, or in staging where none is in production.
+   * an environment the one in production, else in staging, else where the tests ran.
    */
   judgedRelease(productId: string, given: string, environmentId: string | undefined): Promise<Release>
   components(productId: string): Promise<ListedRows<Component>>
