@@ -23,8 +23,9 @@ export function linesToPaste({ config, product, facts, others }: Pasting): strin
     '',
     `DSN: ${dsn ?? 'not stated by this deployment; its web interface shows it'}`,
     '',
-    '1. Where the application runs, set its DSN, version (as in the tag of the release) and environment:',
+    '1. Where the application runs, set its DSN, version and environment:',
     ...indented([
+      versionLine(facts),
       `export SENTRY_DSN=${dsn === undefined ? '"$DSN"' : quoted(dsn)} SENTRY_RELEASE="$VERSION" SENTRY_ENVIRONMENT=production`,
     ]),
     ...used.flatMap((language) => [
@@ -43,6 +44,14 @@ export function linesToPaste({ config, product, facts, others }: Pasting): strin
     'save_requirement.',
     'Once the product is set up, install again with --toolsets default: fewer tools cost your agent fewer tokens.',
   ]
+}
+
+/** Sets VERSION: what the manifest says, else what git says. The application and the pipeline have to say the same. */
+function versionLine({ name, manifest }: RepositoryFacts): string {
+  if (manifest === undefined) {
+    return `VERSION=${quoted(name)}@$(git describe --tags --always)   # no manifest names a version: that of git`
+  }
+  return `VERSION=${quoted(`${name}@${manifest.version}`)}   # as ${manifest.file} says; each release needs another one`
 }
 
 function start(language: Language, dsn: string | undefined): string[] {
@@ -108,6 +117,7 @@ function pipelineLines(config: Config, facts: RepositoryFacts, pin: string): str
       ...(baseUrl === undefined
         ? []
         : [`export TRACEGATE_BASE_URL=${baseUrl}   # and TRACEGATE_API_TOKEN, as a secret`]),
+      versionLine(facts),
       ...(hasMaps(facts) ? [`${ownCommand()} sourcemaps upload dist --release "$VERSION"${where}`] : []),
       ...testLines(facts),
       `${ownCommand()} report reports --release "$VERSION" --environment ci${where}`,

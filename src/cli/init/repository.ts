@@ -1,10 +1,8 @@
-import { basename } from 'node:path'
-import { isObject } from '../../lib/objects.ts'
-import { replaceControls } from '../../lib/text.ts'
 import { parseCodeOwners } from './codeowners.ts'
 import { suggestComponents } from './components.ts'
 import { findGit, readInside, type GitRepository } from './git-folder.ts'
 import type { Language } from './languages.ts'
+import { readName, readPackages, readVersion, workspaceFolders, type ManifestVersion } from './manifest.ts'
 import { assignOwners, type SuggestedComponent } from './owned-components.ts'
 import { readSourceTree } from './source-tree.ts'
 
@@ -26,6 +24,8 @@ export interface RepositoryFacts {
   codeOwners?: { file: string; unread: readonly number[] }
   /** Names of packages that the manifest depends on. */
   packages: ReadonlySet<string>
+  /** Undefined where no manifest names a version. */
+  manifest: ManifestVersion | undefined
 }
 
 /** Reads the facts from the files in a folder, without running anything in it. */
@@ -50,7 +50,8 @@ export function readRepository(folder: string): RepositoryFacts {
     files,
     isPart: prefix !== '',
     ...(owners !== undefined && { codeOwners: { file: owners.file, unread: owners.unread } }),
-    packages: dependencies(packageJson(folder)),
+    packages: readPackages(folder),
+    manifest: readVersion(folder),
   }
 }
 
@@ -63,20 +64,6 @@ function readCodeOwners(root: string) {
     if (text !== '') return { file, ...parseCodeOwners(text) }
   }
   return undefined
-}
-
-/** The name in the package's manifest, else that of the folder. */
-function readName(folder: string): string {
-  const named = [
-    packageJson(folder)['name'],
-    /^\[(?:project|tool\.poetry)\][^[]*?^name\s*=\s*["']([^"'\n]+)["']/ms.exec(
-      readInside(folder, 'pyproject.toml'),
-    )?.[1],
-    /^module\s+(\S+?)(?:\/v\d+)?$/m.exec(readInside(folder, 'go.mod'))?.[1],
-    /^\[package\][^[]*?^name\s*=\s*"([^"\n]+)"/ms.exec(readInside(folder, 'Cargo.toml'))?.[1],
-  ].find((name) => typeof name === 'string' && basename(name).trim() !== '')
-  const name = basename(typeof named === 'string' ? named : folder)
-  return replaceControls(name, ' ').trim().slice(0, 80) || 'product'
 }
 
 /** The address of the remote `origin` for a browser, without credentials; empty if there is none. */
@@ -95,31 +82,4 @@ function defaultBranch(git: GitRepository | undefined): string {
   if (cloned !== undefined) return cloned
   const remote = /^ref: refs\/remotes\/origin\/(\S+)$/m.exec(git?.read('refs/remotes/origin/HEAD') ?? '')?.[1]
   return remote ?? /^ref: refs\/heads\/(main|master|trunk)$/m.exec(git?.read('HEAD') ?? '')?.[1] ?? ''
-}
-
-/** Folders whose subfolders are packages: `plugins` for the workspaces `plugins/*`. */
-function workspaceFolders(folder: string): string[] {
-  const { workspaces } = packageJson(folder)
-  const texts = [
-    JSON.stringify(workspaces ?? ''),
-    readInside(folder, 'pnpm-workspace.yaml'),
-    readInside(folder, 'pyproject.toml'),
-  ]
-  return texts.flatMap((text) =>
-    [...text.matchAll(/["'\s]([\w.-]+(?:\/[\w.-]+)*)\/\*["'\s]/g)].map(([, found = '']) => found),
-  )
-}
-
-function dependencies(manifest: Record<string, unknown>): Set<string> {
-  const lists = [manifest['dependencies'], manifest['devDependencies']]
-  return new Set(lists.flatMap((list) => (isObject(list) ? Object.keys(list) : [])))
-}
-
-function packageJson(folder: string): Record<string, unknown> {
-  try {
-    const parsed: unknown = JSON.parse(readInside(folder, 'package.json'))
-    return isObject(parsed) ? parsed : {}
-  } catch {
-    return {}
-  }
 }
