@@ -2,6 +2,8 @@
 export interface Language {
   name: string
   extensions: readonly string[]
+  /** Whether browsers run it too. */
+  inPages?: true
   testGlobs: readonly string[]
   /** The command that adds the SDK. */
   install: string
@@ -19,6 +21,7 @@ export const languages: readonly Language[] = [
   {
     name: 'JavaScript and TypeScript',
     extensions: ['js', 'mjs', 'cjs', 'jsx', 'ts', 'mts', 'cts', 'tsx', 'vue', 'svelte'],
+    inPages: true,
     testGlobs: ['**/*.{test,spec}.*'],
     install: 'npm install @sentry/node',
     start: ["import * as Sentry from '@sentry/node' // before all other imports", 'Sentry.init()'],

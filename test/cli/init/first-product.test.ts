@@ -54,7 +54,7 @@ async function settings(application: Application, rest: string): Promise<Record<
   const { stdout } = await tracegate(commandIn(application, 'admin key add'))
   const dsn = new URL(stdout.trim())
   dsn.host = new URL(rest).host
-  const names = /^ +export (SENTRY_DSN)=\S+ (SENTRY_RELEASE)=\S+ (SENTRY_ENVIRONMENT)=(\S+)$/m
+  const names = /^ +export (SENTRY_DSN)='[^']+' (SENTRY_RELEASE)=\S+ (SENTRY_ENVIRONMENT)=(\S+)$/m
   const [, address = '', release = '', environment = '', value = ''] = names.exec(application.printed) ?? []
   return { [address]: dsn.href, [release]: '1.0.0', [environment]: value, PATH: process.env['PATH'] ?? '' }
 }

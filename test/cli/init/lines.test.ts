@@ -46,3 +46,45 @@ describe('the version is', () => {
     },
   )
 })
+
+describe('the application gets the key that fits', () => {
+  const key = 'admin key add --server --name orders --data '
+  const page = "Sentry.init({ dsn: 'http://"
+  const both = '{"name":"orders","dependencies":{"express":"5"},"devDependencies":{"vite":"8"}}'
+
+  test('a backend a server key, which can block a release, and then the public DSN in a line', async () => {
+    const repositories: Record<string, string>[] = [
+      { 'package.json': '{"name":"orders"}', 'src/main.ts': '' },
+      { 'app.py': '' },
+    ]
+    for (const files of repositories) {
+      const stdout = await printed(files)
+      expect(stdout).toContain(
+        '2. The application is a backend. Only errors that come with a server key can block a release',
+      )
+      expect(stdout.indexOf(key)).toBeGreaterThan(0)
+      expect(stdout.indexOf('public DSN')).toBeGreaterThan(stdout.indexOf(key))
+      expect(stdout).not.toContain(page)
+    }
+  })
+
+  test('a page the public DSN, and then the command for a backend', async () => {
+    const manifest = '{"name":"orders","version":"1.2.0","devDependencies":{"vite":"8"}}'
+    const stdout = await printed({ 'package.json': manifest, 'src/main.ts': '' })
+    expect(stdout).toContain('2. The application is a web page or an app. Its DSN is public')
+    expect(stdout).toMatch(
+      /Sentry\.init\(\{ dsn: 'http:\S+\/1', release: "orders@1\.2\.0", environment: 'production' \}\)/,
+    )
+    expect(stdout.indexOf(key)).toBeGreaterThan(stdout.indexOf(page))
+    expect(stdout).not.toContain('@sentry/node')
+  })
+
+  test.each<Record<string, string>>([
+    { 'package.json': both, 'src/main.ts': '' },
+    { 'package.json': '{"name":"orders","devDependencies":{"vite":"8"}}', 'web/main.ts': '', 'api/main.go': '' },
+  ])('both, the backend first, where it has both: %o', async (files) => {
+    const stdout = await printed(files)
+    expect(stdout).toContain('2. The application has a backend.')
+    expect(stdout.indexOf(page)).toBeGreaterThan(stdout.indexOf(key))
+  })
+})
