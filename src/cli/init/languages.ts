@@ -24,7 +24,12 @@ export const languages: readonly Language[] = [
     inPages: true,
     testGlobs: ['**/*.{test,spec}.*'],
     install: 'npm install @sentry/node',
-    start: ["import * as Sentry from '@sentry/node' // before all other imports", 'Sentry.init()'],
+    start: [
+      '// instrument.mjs, because all imports of a file run before its code; start with: node --import ./instrument.mjs …',
+      "import * as Sentry from '@sentry/node'",
+      'Sentry.init()',
+      '// wherever the application itself catches an error, such as to answer 500: Sentry.captureException(error)',
+    ],
     tests: {
       vitest: 'npx vitest run --reporter=default --reporter=json --outputFile.json=reports/vitest.json',
       jest: 'npx jest --json --outputFile=reports/jest.json',
@@ -38,7 +43,11 @@ export const languages: readonly Language[] = [
     extensions: ['py'],
     testGlobs: ['**/test_*.py', '**/*_test.py'],
     install: 'pip install sentry-sdk',
-    start: ['import sentry_sdk', 'sentry_sdk.init()'],
+    start: [
+      'import sentry_sdk',
+      'sentry_sdk.init()',
+      '# wherever the application itself catches an error, such as to answer 500: sentry_sdk.capture_exception(error)',
+    ],
     tests: { [ANY]: 'pytest --junitxml=reports/pytest.xml' },
   },
   {

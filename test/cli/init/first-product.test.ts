@@ -125,7 +125,7 @@ test('a new TypeScript application gets from init to a verdict, by what init pri
     'package.json': '{"name":"ledger","type":"module"}',
     CODEOWNERS: '/src/checkout/ @pay\n',
     'src/main.ts':
-      "import * as Sentry from '@sentry/node'\nimport { total } from './checkout/total.ts'\nSentry.init()\n" +
+      "import * as Sentry from '@sentry/node'\nimport { total } from './checkout/total.ts'\n" +
       'try {\n  total([{} as never])\n} catch (error) {\n  Sentry.captureException(error)\n}\nawait Sentry.flush(5000)\n',
     'src/checkout/total.ts':
       'export function total(lines: { price: { cents: number } }[]): number {\n' +
@@ -149,7 +149,16 @@ test('a new TypeScript application gets from init to a verdict, by what init pri
   expect(await tracegate(upload.map((word) => (word === 'dist' ? join(root, 'dist') : word)))).toMatchObject({
     code: 0,
   })
-  await run(process.execPath, ['dist/main.js'], { cwd: root, env: await settings(application, served.endpoints.rest) })
+  const [, file = '', code = ''] =
+    /^ +\/\/ (instrument\.mjs), .*: node --import \.\/instrument\.mjs …\n((?: +[^/ ].*\n)+)/m.exec(
+      application.printed,
+    ) ?? []
+  write(root, file, code)
+  expect(application.printed).toContain('Sentry.captureException(error)\n')
+  await run(process.execPath, ['--import', `./${file}`, 'dist/main.js'], {
+    cwd: root,
+    env: await settings(application, served.endpoints.rest),
+  })
   await walk(application, {
     crashesIn: 'src/checkout/total.ts',
     async runTest(name) {
@@ -184,6 +193,7 @@ test.skipIf(!hasPython)('a new Python application gets from init to a verdict, b
   })
   const { root } = application
   expect(application.printed).toContain('\n     sentry_sdk.init()\n')
+  expect(application.printed).toContain('sentry_sdk.capture_exception(error)\n')
   await using served = await serveHere({ dataDir: application.data })
   await run(python, ['-m', 'books.main'], { cwd: root, env: await settings(application, served.endpoints.rest) })
   await walk(application, {
