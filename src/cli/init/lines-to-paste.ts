@@ -84,11 +84,12 @@ function pipelineLines({ baseUrl }: Config, facts: RepositoryFacts, where: strin
     ...(hasMaps(facts) ? [`${ownCommand()} sourcemaps upload dist --release "$VERSION"${where}`] : []),
     ...testLines(facts),
     `${ownCommand()} report reports --release "$VERSION" --environment ci${where}`,
-    `${ownCommand()} gate${where}`,
+    `${ownCommand()} gate --release "$VERSION"${where}`,
   ]
   return [
     'In the pipeline, after the build and after the tests, even if they failed. For GitHub Actions and GitLab CI there are ready-made',
     'steps (.github/actions/tracegate and templates in the repository of Tracegate); anywhere else:',
     ...commands.map((command) => `  ${command}`),
+    'The gate counts the tests of the version wherever they ran, and its errors in production; --environment would leave one of them out.',
   ]
 }

@@ -6,7 +6,7 @@ import { build as buildPackage } from '../../../src/dev/build.ts'
 import { gitlabTemplate } from '../../../src/dev/ci-template.ts'
 import { version } from '../../../src/version.ts'
 import { serve, type Served } from '../../serve.ts'
-import { temporaryFolder } from '../run.ts'
+import { temporaryFolder, tracegate } from '../run.ts'
 import { action, gitlabInputs, runOnGitHub, runOnGitLab, type Inputs, type Job } from './runners.ts'
 
 let served: Served
@@ -59,6 +59,17 @@ async function lastRun(id: string): Promise<string | undefined> {
   return (await served.rest<Answer>('GET', `/v1/tests/${id}`)).recent_results[0]?.run_id
 }
 
+/** An error of a backend, which has a server key. */
+async function crashInProduction(release: string): Promise<void> {
+  const args = ['admin', 'key', 'add', '--server', '--product', product, '--data', served.dataDir]
+  const { origin, username: key, pathname } = new URL((await tracegate(args)).stdout.trim())
+  const exception = { values: [{ type: 'ServerError', value: 'no cart' }] }
+  const event = { event_id: crypto.randomUUID().replaceAll('-', ''), release, environment: 'production', exception }
+  const body = ['{}', '{"type":"event"}', JSON.stringify(event)].join('\n')
+  const { status } = await fetch(`${origin}/api${pathname}/envelope/?sentry_key=${key}`, { method: 'POST', body })
+  expect(status).toBe(200)
+}
+
 test('the template for GitLab is written from the action, with the same inputs and defaults', () => {
   const template = resolve(import.meta.dirname, '../../../templates/tracegate.gitlab-ci.yml')
   expect(readFileSync(template, 'utf8')).toBe(gitlabTemplate())
@@ -106,6 +117,18 @@ describe.each(Object.keys(systems) as (keyof typeof systems)[])('on %s', (system
     const unasked = await run({ gate: 'false' })
     expect([unasked.code, unasked.log]).toEqual([0, ''])
     expect(unasked.outputs).toEqual(outputs('not asked', 0))
+  })
+
+  test('the tests that ran in ci and the errors in production decide about the release', async () => {
+    write('a.xml', junit('adds up'))
+    const inputs = { reports: 'a.xml', release: 'shop@1.2.0', environment: 'ci' }
+    expect((await run(inputs)).code).toBe(0)
+    await crashInProduction('shop@1.2.0')
+    const job = await run(inputs)
+    expect(job.code).toBe(1)
+    expect(system === 'GitHub' ? job.summary : job.log).toContain('ServerError')
+    write('a.xml', junit('adds up', failure))
+    expect((await run({ ...inputs, release: 'shop@1.2.1' })).code).toBe(1)
   })
 
   test('source maps of a build are uploaded for the release', async () => {

@@ -115,6 +115,10 @@ async function walk(application: Application, { crashesIn, runTest }: Walk): Pro
   const verdict = await said('compute_quality_gate')
   expect(verdict).toMatch(/^FAIL: 1 blocking condition fails: new_issues/)
   expect(verdict).toContain('LEDG-1')
+  const gate = await tracegate(commandIn(application, 'gate', '1.0.0'))
+  expect(gate).toMatchObject({ code: 1, stdout: expect.stringMatching(/LEDG-1/) as string })
+  // Without results of tests this condition would not be evaluated.
+  expect(gate.stdout).toMatch(/^passed: failing_tests/m)
   // The folder has no remote, which is all that init could not find.
   expect(await said('verify_setup')).toContain('repository_configured | missing')
   expect(calls).toBeLessThanOrEqual(12)
