@@ -4,6 +4,7 @@ import type { Api } from '../../client/api.ts'
 import { ConfigError, type Config } from '../../config.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
+import { thisMachine } from '../clients/machine.ts'
 import { apiFor, type Backend } from '../support/backend.ts'
 import { claimOrigin } from '../support/data-port.ts'
 import { plainLines } from '../support/finding.ts'
@@ -39,7 +40,7 @@ export async function run(config: Config, io: Io): Promise<number> {
       const canChange = backend.service !== undefined
       say([
         ...done(plan, product, { wanted, facts, canChange }),
-        ...linesToPaste({ config, product, facts, others: plan.others }),
+        ...linesToPaste({ config, product, facts, others: plan.others, machine: thisMachine(io.env) }),
       ])
     }
     return 0

@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
-import { clients } from '../clients/list.ts'
+import type { Machine } from '../clients/client.ts'
+import { clients, findClient } from '../clients/list.ts'
 import { ownCommand, quoted } from '../support/own-command.ts'
 import { applicationLines } from './application-lines.ts'
 import { ANY } from './languages.ts'
@@ -12,10 +13,12 @@ interface Pasting {
   facts: RepositoryFacts
   /** The number of other products. */
   others: number
+  /** Where the client of the agent has its file. */
+  machine: Machine
 }
 
 /** What to paste into the application, the agent's client and the pipeline, in steps. No token is among it. */
-export function linesToPaste({ config, product, facts, others }: Pasting): string[] {
+export function linesToPaste({ config, product, facts, others, machine }: Pasting): string[] {
   // With one product nothing needs its name.
   const pin = others === 0 ? '' : ` --product ${quoted(product.name ?? product.id)}`
   const isLocal = config.baseUrl === undefined
@@ -24,7 +27,7 @@ export function linesToPaste({ config, product, facts, others }: Pasting): strin
   const steps = [
     ...(isLocal ? [['The server that receives the events; it has to run:', `  ${ownCommand()} serve${where}`]] : []),
     applicationLines({ config, facts, dsn, where, versionLine: versionLine(facts) }),
-    clientLines(config, pin),
+    clientLines(config, pin, machine),
     pipelineLines(config, facts, where),
   ]
   return [
@@ -50,14 +53,15 @@ function versionLine({ name, manifest }: RepositoryFacts): string {
 }
 
 /** Toolsets that a new product needs in addition to the default. */
-const FIRST_TOOLSETS = ['setup', 'requirements']
+const FIRST_TOOLSETS = ['setup', 'requirements', 'ingest_dev']
 
 /** `install` writes a reference to the token, never the token. */
-function clientLines({ baseUrl, dataDir }: Config, pin: string): string[] {
+function clientLines({ baseUrl, dataDir }: Config, pin: string, machine: Machine): string[] {
   const where = baseUrl === undefined ? ` --data ${quoted(dataDir)}` : ` --base-url ${quoted(baseUrl)}`
+  const [file = ''] = findClient('claude-code')?.userFiles(machine) ?? []
   const others = clients.map(({ id }) => id).filter((id) => id !== 'claude-code')
   return [
-    'Your agent:',
+    `Your agent; this changes ${file}:`,
     `  ${ownCommand()} install claude-code${where}${pin} --toolsets default,${FIRST_TOOLSETS.join(',')} --write`,
     `or instead of claude-code: ${others.join(', ')}`,
     ...(baseUrl === undefined

@@ -91,7 +91,7 @@ test('init gives the unnamed product a name, a repository, components and enviro
   const { username, pathname } = new URL(served.endpoints.dsn)
   expect(first.stdout).toMatch(new RegExp(`^ +http://${username}@127\\.0\\.0\\.1:\\d+${pathname}$`, 'm'))
   expect(first.stdout).toContain(
-    `install claude-code --data ${dataDir} --toolsets default,setup,requirements --write\n`,
+    `install claude-code --data ${dataDir} --toolsets default,setup,requirements,ingest_dev --write\n`,
   )
   await served.kill()
 

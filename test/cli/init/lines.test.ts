@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { temporaryFolder, tracegate } from '../run.ts'
 
@@ -9,13 +9,13 @@ afterAll(() => folder[Symbol.dispose]())
 let count = 0
 
 /** What `init` prints for a repository with these files. */
-async function printed(files: Record<string, string>): Promise<string> {
+async function printed(files: Record<string, string>, env: Record<string, string> = {}): Promise<string> {
   const root = join(folder.path, String((count += 1)), 'orders')
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), text)
   }
-  const { code, stdout } = await tracegate(['init', root, '--data', join(folder.path, `data-${String(count)}`)])
+  const { code, stdout } = await tracegate(['init', root, '--data', join(folder.path, `data-${String(count)}`)], env)
   expect(code).toBe(0)
   return stdout
 }
@@ -25,6 +25,18 @@ function versionIn(stdout: string): string {
   const line = /^ +(VERSION=.*)$/m.exec(stdout)?.[1] ?? ''
   return execFileSync('sh', ['-c', `${line}\nprintf %s "$VERSION"`], { encoding: 'utf8' })
 }
+
+test('the line for the agent names the file that it writes, and the toolsets that the README names', async () => {
+  const env = { HOME: join(folder.path, 'home') }
+  const stdout = await printed({ 'app.py': '' }, env)
+  const [, file = ''] = /^3\. Your agent; this changes (\S+):$/m.exec(stdout) ?? []
+  const [, line = ''] = /guard\.cjs (install .* --write)$/m.exec(stdout) ?? []
+  expect(line).not.toBe('')
+  expect(await tracegate(line.split(' '), env)).toMatchObject({ code: 0 })
+  expect(readFileSync(file, 'utf8')).toContain(line.split(' ').at(-2))
+  const toolsets = / (--toolsets \S+) /.exec(line)?.[1] ?? ''
+  expect(readFileSync(resolve(import.meta.dirname, '../../../README.md'), 'utf8')).toContain(`\`${toolsets}\``)
+})
 
 describe('the version is', () => {
   test.each([
