@@ -35,6 +35,7 @@ export const verifySetup = defineTool({
       how: z.string(),
     }).optional(),
     done: z.string().optional(),
+    not_needed: z.string().optional(),
     dsn: Product.shape.ingest.shape.dsn.optional(),
     onboarding_missing: z.string().optional(),
   }),
@@ -51,7 +52,7 @@ export const verifySetup = defineTool({
     const marked = onboarding === undefined ? '' : ` Marked ${String(step)} as done.`
     const isSilent = open?.some(({ id }) => id === 'event_received') === true
     return {
-      answer: `${sentence(setup.state, open?.length)}${marked}`,
+      answer: `${sentence(setup.state, open)}${marked}`,
       product,
       data: {
         setup,
@@ -59,12 +60,10 @@ export const verifySetup = defineTool({
           check: id,
           status,
           detail,
-          how: remedy(id, offers) ?? remediation,
+          how: remedy({ id, remediation }, offers),
         })),
-        done: (isStated ? setup.checks : undefined)
-          ?.filter((check) => !isOpen(check))
-          .map(({ id }) => id)
-          .join(', '),
+        done: isStated ? names(setup.checks, 'OK') : undefined,
+        not_needed: isStated ? names(setup.checks, 'NOT_APPLICABLE') : undefined,
         dsn: isSilent ? product.ingest?.dsn : undefined,
         onboarding_missing: onboarding?.pending_steps?.map((one) => withoutPrefix(one, 'ONBOARDING_STEP_')).join(', '),
       },
@@ -85,12 +84,22 @@ function isOpen({ status }: Check): boolean {
   return status === 'SETUP_CHECK_STATUS_MISSING' || status === 'SETUP_CHECK_STATUS_WARNING'
 }
 
-function sentence(state: string | undefined, open: number | undefined): string {
+/** The checks with this status; undefined where there are none. */
+function names(checks: readonly Check[] | undefined, status: string): string | undefined {
+  const found = checks?.filter((check) => check.status === `SETUP_CHECK_STATUS_${status}`).map(({ id }) => id)
+  return found?.join(', ') || undefined
+}
+
+/** A setup is complete without the checks that only warn (contract §2). */
+function sentence(state: string | undefined, open: readonly Check[] | undefined): string {
   const word = withoutPrefix(state, 'SETUP_STATE_') ?? 'of a state that is not stated'
   if (open === undefined) return `The setup is ${word}; its checks are not stated.`
-  return open === 0
-    ? `The setup is ${word}: no check is open.`
-    : `The setup is ${word}: ${counted(open, 'open check')}.`
+  if (open.length === 0) return `The setup is ${word}: no check is open.`
+  const optional = open.filter(({ status }) => status === 'SETUP_CHECK_STATUS_WARNING').length
+  if (optional === open.length)
+    return `The setup is ${word}: only ${counted(optional, 'optional check')} ${optional === 1 ? 'is' : 'are'} open.`
+  const part = optional === 0 ? '' : `, ${String(optional)} of them optional`
+  return `The setup is ${word}: ${counted(open.length, 'open check')}${part}.`
 }
 
 /** Marks the step. Where the reply is lost, a read decides whether it was done. */

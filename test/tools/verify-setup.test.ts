@@ -29,7 +29,8 @@ test('verify_setup lists what is open with the call for it, and the DSN while no
     tests_linked | missing | No test is linked to a requirement. | record_tests with requirement_ids
     event_received | missing | No event has arrived. | send_test_event, then an SDK with the dsn
     gate_computed | missing | No verdict has been computed. | compute_quality_gate
-    done: components_mapped, environment_present, release_present, source_maps_ready
+    done: components_mapped, environment_present, release_present
+    not_needed: source_maps_ready
     dsn: http://KEY@127.0.0.1:4319/1
     Next:
     - send_test_event {"product":"1","message":"setup"} (proves that events arrive)
@@ -40,12 +41,39 @@ test('verify_setup lists what is open with the call for it, and the DSN while no
   expect(later.text).not.toContain('dsn')
 })
 
-test('a caller without the tools for it gets the words of the service', async () => {
+test('a caller without the tool for a check gets the toolset that has it, and the words of the service', async () => {
   await using few = await connect(shop.api, { options: { toolsets: ['setup'] } })
   const { text } = await few.call('verify_setup')
-  expect(text).toContain('requirements_present')
   expect(text).not.toContain('save_requirement')
-  expect(text).toContain('/requirements {"title"')
+  const rows = [...text.matchAll(/^(\w+) \| missing \| .* \| ask the user to add the toolset (\w+), or (.*)$/gm)]
+  expect(rows.map(([, check, toolset]) => `${check ?? ''} ${toolset ?? ''}`)).toEqual([
+    'requirements_present requirements',
+    'acceptance_criteria_present requirements',
+    'tests_ingested default',
+    'tests_linked default',
+    'event_received ingest_dev',
+    'gate_computed default',
+  ])
+  expect(rows[0]?.[3]).toMatch(/^POST .*\/requirements \{"title"/)
+  for (const [, check = '', toolset = ''] of rows) {
+    await using more = await connect(shop.api, { options: { toolsets: ['setup', toolset] } })
+    const row = new RegExp(`^${check} .*$`, 'm').exec((await more.call('verify_setup')).text)?.[0]
+    expect(row).toMatch(/ \| [a-z]+_[a-z_]+(?: with|,|$)/)
+  }
+})
+
+test('a release that only events named is an optional check, and so said', async () => {
+  const { workspaces } = await shop.api.listWorkspaces({})
+  const created = await shop.api.createProduct({ workspace_id: workspaces[0]?.id ?? '', name: 'Other' })
+  const product = created.product.id
+  await shop.api.ingestTests({
+    product_id: product,
+    draft: { cases: [{ file_path: 'a.test.ts', suite_path: [], name: 'adds up', status: 'RESULT_STATUS_PASSED' }] },
+    run: { environment: 'ci', release: '9.9.9', run_key: 'one' },
+  })
+  const { text } = await agent.call('verify_setup', { product })
+  expect(text).toMatch(/^The setup is incomplete: \d+ open checks, 1 of them optional\.$/m)
+  expect(text).toMatch(/^release_present \| warning \| .* \| record_release with version, environment and commit$/m)
 })
 
 test.each(['none', '502'])('an onboarding step is marked as done, reply lost: %s', async (loss) => {
