@@ -48,7 +48,7 @@ export const languages: readonly Language[] = [
       'sentry_sdk.init()',
       '# wherever the application itself catches an error, such as to answer 500: sentry_sdk.capture_exception(error)',
     ],
-    tests: { [ANY]: 'pytest --junitxml=reports/pytest.xml' },
+    tests: { [ANY]: 'pytest -o junit_family=xunit1 --junitxml=reports/pytest.xml' },
   },
   {
     name: 'Go',

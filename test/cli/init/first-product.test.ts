@@ -14,6 +14,7 @@ import { serveHere, temporaryFolder, tracegate } from '../run.ts'
 const run = promisify(execFile)
 const python = '/usr/bin/python3'
 const hasPython = spawnSync(python, ['-c', 'import sentry_sdk']).status === 0
+const hasPytest = spawnSync(python, ['-m', 'pytest', '--version']).status === 0
 if (!hasPython) console.warn('skipped: no python3-sentry-sdk on this machine (apt-get install python3-sentry-sdk)')
 
 const folder = temporaryFolder()
@@ -80,8 +81,8 @@ async function connectAgent(application: Application): Promise<Connected> {
 interface Walk {
   /** The file that the crash is in. */
   crashesIn: string
-  /** Writes a test with this name and runs it into `reports`. */
-  runTest(this: void, name: string): Promise<void>
+  /** Writes a test that names the requirement so, and runs it into `reports`. */
+  runTest(this: void, naming: string): Promise<void>
 }
 
 /** From the crash to the verdict, with the tools and commands that the answers and `init` name. */
@@ -105,8 +106,9 @@ async function walk(application: Application, { crashesIn, runTest }: Walk): Pro
     }),
   ).toContain('Created REQ-1')
   const context = await said('get_test_context', { requirement: 'REQ-1' })
-  const [, name = ''] = /with (\[REQ-1\]) in the name/.exec(context) ?? []
-  await runTest(`${name} refuses a line without a price`)
+  const [, naming = ''] = /in the test, with (\[REQ-1\]|record_property\(.*?\)) in the /.exec(context) ?? []
+  expect(naming).not.toBe('')
+  await runTest(naming)
   const report = commandIn(application, 'report reports', '1.0.0')
   const sent = await tracegate([report[0] ?? '', join(application.root, 'reports'), ...report.slice(2)])
   expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining('verified 0 -> 1') as string })
@@ -165,13 +167,13 @@ test('a new TypeScript application gets from init to a verdict, by what init pri
   })
   await walk(application, {
     crashesIn: 'src/checkout/total.ts',
-    async runTest(name) {
+    async runTest(naming) {
       write(
         root,
         'test/total.test.ts',
         "import assert from 'node:assert'\nimport { test } from 'node:test'\n" +
           "import { total } from '../src/checkout/total.ts'\n" +
-          `test('${name}', () => assert.throws(() => total([{} as never])))\n`,
+          `test('${naming} refuses a line without a price', () => assert.throws(() => total([{} as never])))\n`,
       )
       const [, line = ''] = /^ +(mkdir -p reports && node --test .*)$/m.exec(application.printed) ?? []
       await run('sh', ['-c', line], { cwd: root, env: { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` } })
@@ -180,10 +182,11 @@ test('a new TypeScript application gets from init to a verdict, by what init pri
   })
 })
 
-/** The report of a pytest run with one test that passed, for machines without pytest. */
-const pytestReport = (name: string) =>
+/** What pytest writes for the test, for machines without it. */
+const pytestReport =
   '<?xml version="1.0" encoding="utf-8"?><testsuites><testsuite name="pytest" errors="0" failures="0" skipped="0" tests="1" ' +
-  `time="0.01"><testcase classname="tests.test_total" name="${name}" time="0.001"/></testsuite></testsuites>`
+  'time="0.01"><testcase classname="tests.test_total" name="test_total" file="tests/test_total.py" line="4" time="0.001">' +
+  '<properties><property name="requirement" value="REQ-1" /></properties></testcase></testsuite></testsuites>'
 
 test.skipIf(!hasPython)('a new Python application gets from init to a verdict, by what init prints', async () => {
   const application = await setUp('books', {
@@ -202,9 +205,18 @@ test.skipIf(!hasPython)('a new Python application gets from init to a verdict, b
   await run(python, ['-m', 'books.main'], { cwd: root, env: await settings(application, served.endpoints.rest) })
   await walk(application, {
     crashesIn: 'books/checkout/total.py',
-    runTest(name) {
-      write(root, 'reports/pytest.xml', pytestReport(`test_total[${name}]`))
-      return Promise.resolve()
+    async runTest(naming) {
+      write(
+        root,
+        'tests/test_total.py',
+        'import pytest\nfrom books.checkout.total import total\n\n\n' +
+          `def test_total(record_property):\n    ${naming}\n    with pytest.raises(TypeError):\n` +
+          '        total([{"price": None}])\n',
+      )
+      const [, words = ''] = /^ +pytest (-o junit_family=xunit1 --junitxml=\S+)$/m.exec(application.printed) ?? []
+      if (!hasPytest) return write(root, 'reports/pytest.xml', pytestReport)
+      const { stdout } = await run(python, ['-m', 'pytest', ...words.split(' ')], { cwd: root })
+      expect(stdout).toMatch(/ 1 passed in /)
     },
   })
 })

@@ -1,3 +1,4 @@
+import { Repository } from '../../../contract/products.ts'
 import type { Call } from '../../shared/context.ts'
 import { createTruncationNotes, keepFirst } from '../../shared/truncation-notes.ts'
 import { countedLinks } from '../../quality/coverage/links.ts'
@@ -165,6 +166,11 @@ export async function buildTestContext(
       skipped: tests.filter(({ last_status }) => last_status === 'RESULT_STATUS_SKIPPED').map(testKey),
       criteria: criteria.length,
       conventions: shared.conventions,
+      files: [
+        ...(target === undefined ? [] : [target.path]),
+        ...files.map(({ path }) => path),
+        ...readJson(Repository, product.repository).test_globs,
+      ],
     }),
     token_estimate: 0,
     truncation_signals: notes.list(),

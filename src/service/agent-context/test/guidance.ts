@@ -12,6 +12,8 @@ export interface GuidanceFacts {
   /** The number of its acceptance criteria. */
   criteria: number
   conventions: Pick<ConventionsBody, 'requirement_annotation' | 'dominant_framework'>
+  /** Paths and globs that tell the language of the test by their endings, the surest first. */
+  files: readonly string[]
 }
 
 /** Keys named in a sentence. */
@@ -20,29 +22,44 @@ const RUN_FIRST = 'it already has tests: run them and send the report before you
 
 /** What to do next, in our own words: never quotes events, reports or members. */
 export function guidanceFor(facts: GuidanceFacts): string[] {
-  const { key, coverage, tests, criteria, conventions } = facts
+  const { coverage, tests } = facts
   return [
     ...firstStep(facts),
     ...(coverage.uncovered_criterion_ids.length > 0 && tests.length > 0
       ? ['write one case per uncovered criterion']
       : []),
-    namingStep(key, criteria, conventions),
+    namingStep(facts),
     'run the tests, then send the test report: only a passing result verifies the requirement',
   ]
 }
 
-/** How the report links a test, as most tests of the product do it; in brackets where none does: every runner supports that. */
-function namingStep(key: string, criteria: number, { requirement_annotation: usual }: GuidanceFacts['conventions']) {
-  const { style, example, cases, cases_alike: alike } = usual
+/** How the report links a test, as most tests of the product do it; where none does, as the runner of its language can. */
+function namingStep({ key, criteria, conventions, files }: GuidanceFacts): string {
+  const { style, example, cases, cases_alike: alike } = conventions.requirement_annotation
   const forms = {
     bracket: `[${key}] in the name of each case`,
     tag: `@${key} as a tag`,
     property: `requirement=${key} as a property`,
   }
   const how =
-    example === '' ? `with ${forms[style]}` : `as ${alike} of ${cases} tests do: ${example.replaceAll('REQ-12', key)}`
-  const one = criteria === 0 ? '' : ` (${key}.1 for its criterion 1)`
+    example === ''
+      ? `with ${cases === 0 ? (byLanguage(key, files) ?? forms.bracket) : forms[style]}`
+      : `as ${alike} of ${cases} tests do: ${example.replaceAll('REQ-12', key)}`
+  const one = criteria === 0 ? '' : `, or ${key}.1 instead to prove its criterion 1 as well`
   return `name the requirement in the test, ${how}${one}; the report then links it`
+}
+
+/** Where the name of a test is that of a function, nothing in brackets fits into it. */
+function byLanguage(key: string, files: readonly string[]): string | undefined {
+  const forms: Readonly<Record<string, string>> = {
+    py: `record_property("requirement", "${key}") in the test, run with pytest -o junit_family=xunit1`,
+    go: `a subtest, t.Run("[${key}] …", …)`,
+    java: `@DisplayName("[${key}] …")`,
+    kt: `@DisplayName("[${key}] …")`,
+    cs: `a category, such as [TestCategory("${key}")]`,
+  }
+  const ending = files.map((file) => /\.(\w+)$/.exec(file)?.[1]).find((found) => found !== undefined)
+  return ending !== undefined && Object.hasOwn(forms, ending) ? forms[ending] : undefined
 }
 
 function firstStep({ gap, tests, skipped, coverage }: GuidanceFacts): string[] {

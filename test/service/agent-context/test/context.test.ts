@@ -225,6 +225,41 @@ test('several contexts share one budget by the score of their gaps', async () =>
   expect((await prepare(app, { gap_ids: ['nope'] })).status).toBe(404)
 })
 
+test.each([
+  [
+    'shop/loans.py',
+    'with record_property("requirement", "REQ-1") in the test, run with pytest -o junit_family=xunit1;',
+  ],
+  ['shop/loans.go', 'with a subtest, t.Run("[REQ-1] …", …);'],
+  ['shop/Loans.java', 'with @DisplayName("[REQ-1] …");'],
+  ['shop/Loans.cs', 'with a category, such as [TestCategory("REQ-1")];'],
+  ['shop/loans.ts', 'with [REQ-1] in the name of each case;'],
+])('before any test names a requirement, one of %s does it as its runner can', async (file, how) => {
+  await using app = await startApp()
+  const requirement = await require(app, { code_refs: [{ path: file }] })
+  const { guidance } = await context(app, requirement)
+  expect(guidance).toContain(`name the requirement in the test, ${how} the report then links it`)
+})
+
+test('without files, the globs of the tests tell the language', async () => {
+  await using app = await startApp()
+  const repository = { url: '', test_globs: ['**/test_*.py'] }
+  const { workspaces } = await app.api.listWorkspaces({})
+  const created = await app.api.createProduct({ workspace_id: workspaces[0]?.id ?? '', name: 'Shelf', repository })
+  const saved = await app.api.createRequirement({ product_id: created.product.id, title: 'Loans end' })
+  const path = `/v1/products/${created.product.id}/requirements/${saved.requirement.id}/test-context`
+  const { body } = await app.request<{ test_context: Context }>('GET', path)
+  expect(body.test_context.guidance.join()).toContain('record_property("requirement", "REQ-1")')
+})
+
+test('a criterion is named by its number, because the requirement alone proves none', async () => {
+  await using app = await startApp()
+  const requirement = await require(app, { acceptance_criteria: [{ text: 'An empty cart costs nothing' }] })
+  expect((await context(app, requirement)).guidance.join()).toContain(
+    'with [REQ-1] in the name of each case, or REQ-1.1 instead to prove its criterion 1 as well;',
+  )
+})
+
 test('conventions are derived from the existing tests', async () => {
   await using app = await startApp()
   const requirement = await require(app)
