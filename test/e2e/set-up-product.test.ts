@@ -67,7 +67,7 @@ async function openRepository() {
   )
 }
 
-test('set_up_product, followed to the letter, takes a new product to a verified requirement and a verdict in seven calls', async () => {
+test('set_up_product, followed to the letter, takes a new product to a verified requirement and a verdict in eight calls', async () => {
   await using agent = await openRepository()
   const { text: before } = await agent.call('find_error_issues')
   expect(before).toContain('The prompt set_up_product leads through all of it.')
@@ -87,13 +87,14 @@ test('set_up_product, followed to the letter, takes a new product to a verified 
   const { dsn } = (structured as { data: { setup: { dsn: string } } }).data.setup
   expect(dsn).toBe(app.endpoints.dsn)
 
-  write('src/main.mjs', `import * as Sentry from '@sentry/node'\nSentry.init()\n${files['src/main.mjs']}`)
-  const main = readFileSync(join(repository, 'src/main.mjs'), 'utf8')
+  write('instrument.mjs', "import * as Sentry from '@sentry/node'\nSentry.init()\n")
+  const main = files['src/main.mjs']
   write('src/main.mjs', main.replace('total([])', 'total(undefined)'))
+  const start = ['--import', './instrument.mjs', 'src/main.mjs']
   const env = { PATH: process.env['PATH'], SENTRY_DSN: dsn, SENTRY_ENVIRONMENT: 'development', SENTRY_RELEASE: release }
-  await expect(run(process.execPath, ['src/main.mjs'], { cwd: repository, env })).rejects.toThrow('TypeError')
+  await expect(run(process.execPath, start, { cwd: repository, env })).rejects.toThrow('TypeError')
   write('src/main.mjs', main)
-  expect((await run(process.execPath, ['src/main.mjs'], { cwd: repository, env })).stdout).toBe('0\n')
+  expect((await run(process.execPath, start, { cwd: repository, env })).stdout).toBe('0\n')
 
   const { text: rows } = await call('find_error_issues', { environment: 'development' })
   expect(rows).toMatch(/^\| CART-1 .*TypeError: Cannot read properties of undefined \(reading 'reduce'\)$/m)
@@ -107,6 +108,8 @@ test('set_up_product, followed to the letter, takes a new product to a verified 
     files: ['src/cart.mjs'],
   })
   expect(saved).toContain('Created REQ-1.')
+  const { text: how } = await call('get_test_context', { requirement: 'REQ-1' })
+  expect(how).toContain('with [REQ-1] in the name of each case, or REQ-1.1 instead to prove its criterion 1 as well')
   write(
     'test/cart.test.mjs',
     `import assert from 'node:assert/strict'
@@ -118,23 +121,33 @@ test('[REQ-1.1] an empty cart costs nothing', () => assert.equal(total([]), 0))
   )
   const reporter = ['--test-reporter=junit', '--test-reporter-destination=report.xml']
   await run(process.execPath, ['--test', ...reporter], { cwd: repository, env: { PATH: process.env['PATH'] } })
-  expect((await call('ingest_test_report', { path: 'report.xml' })).text).toMatch(/^REQ-1 \| no_test \| verified \|/m)
-  expect((await call('compute_quality_gate')).text).toMatch(/^PASS: /)
+  const sent = await call('ingest_test_report', { path: 'report.xml', release, environment: 'development' })
+  expect(sent.text).toMatch(/^REQ-1 \| no_test \| verified \|/m)
+  expect((await call('compute_quality_gate', { release })).text).toMatch(/^PASS for release .* in development: /)
 
   const pipeline = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
-  const scope = ['--release', release, '--environment', 'ci']
-  expect(await tracegate(['report', join(repository, 'report.xml'), ...scope], pipeline)).toMatchObject({ code: 0 })
-  expect(await tracegate(['gate', ...scope], pipeline)).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(/^PASS: /),
-  })
+  const ran = ['--release', release, '--environment', 'ci']
+  expect(await tracegate(['report', join(repository, 'report.xml'), ...ran], pipeline)).toMatchObject({ code: 0 })
+  const gate = () => tracegate(['gate', '--release', release], pipeline)
+  expect(await gate()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^PASS: /) })
 
   const { text: setup } = await call('verify_setup')
   expect(setup).toMatch(/^done: .*requirements_present.*tests_linked.*event_received.*gate_computed$/m)
+  // The version is deployed, and crashes where the user has set what the prompt said.
+  const key = await tracegate(['admin', 'key', 'add', '--server', '--data', app.dataDir])
+  const production = { ...env, SENTRY_DSN: key.stdout.trim(), SENTRY_ENVIRONMENT: 'production' }
+  write('src/main.mjs', main.replace('total([])', 'total(undefined)'))
+  await expect(run(process.execPath, start, { cwd: repository, env: production })).rejects.toThrow('TypeError')
+  write('src/main.mjs', main)
+  const failed = await gate()
+  expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/^FAIL: .* in production/) })
+  expect(failed.stdout).toMatch(/CART-1 .*TypeError/)
+  expect(failed.stdout).toMatch(/^passed: failing_tests/m)
+
   const inPrompt = setUpProduct.steps.flatMap(namesIn)
   // One is only for an application whose event does not come; the key from another one is named again.
   expect(called).toEqual([...new Set(inPrompt)].filter((tool) => tool !== 'send_test_event'))
-  expect(called).toHaveLength(7)
-  for (const path of [...Object.keys(files), 'test/cart.test.mjs', 'report.xml'])
+  expect(called).toHaveLength(8)
+  for (const path of [...Object.keys(files), 'instrument.mjs', 'test/cart.test.mjs', 'report.xml'])
     expect(readFileSync(join(repository, path), 'utf8')).not.toContain(new URL(dsn).username)
 }, 60_000)
