@@ -21,7 +21,7 @@ export const releaseCheck = definePrompt({
   args: {
     product: z.string().optional().describe('Product id or name.'),
     release: z.string().optional().describe('Version or id of the release.'),
-    environment: z.string().optional().describe('Where it is to run.'),
+    environment: z.string().optional().describe('Only to judge errors and tests of this one alone.'),
   },
   suggest: { product: productNames },
   tools: ['compute_quality_gate'],

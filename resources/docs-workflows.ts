@@ -13,7 +13,7 @@ export const docsWorkflows = defineResource({
 1. \`get_workspace_context\` {"include":["setup"]}: the DSN, for the application's environment, never its code.
 2. Crash once with a Sentry SDK: \`find_error_issues\` {"environment":"development"} shows it.
 3. In CI: \`tracegate sourcemaps upload dist --release 1.4.0\`, then \`tracegate report reports/ --release 1.4.0
-   --environment ci\` and \`tracegate gate\` with the same options.
+   --environment ci\` and \`tracegate gate --release 1.4.0\`.
 4. \`verify_setup\`: what is still open.
 
 ## Triage errors

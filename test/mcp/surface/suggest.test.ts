@@ -75,7 +75,7 @@ describe.each(eras)('a client of %s', (era) => {
       [
         { name: 'product', description: 'Product id or name.', required: false },
         { name: 'release', description: 'Version or id of the release.', required: false },
-        { name: 'environment', description: 'Where it is to run.', required: false },
+        { name: 'environment', description: 'Only to judge errors and tests of this one alone.', required: false },
       ],
       [
         { name: 'product', description: 'Product id or name.', required: false },
