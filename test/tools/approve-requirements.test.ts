@@ -16,7 +16,7 @@ test('approve_requirements asks a person with the titles, and then the gate coun
   const asked: string[] = []
   await using agent = await connect(shop.api, { options, user: yesTo(asked) })
   const counted = async () => (await agent.call('compute_quality_gate')).text.match(/the scope has .*?,/)?.[0]
-  expect(await counted()).toBe('the scope has 2 requirements,')
+  expect(await counted()).toBe('the scope has 2 approved requirements,')
   expect(shown(await agent.call('approve_requirements', { requirements: ['REQ-4', 'REQ-2'] }))).toMatchInlineSnapshot(`
     {
       "structured": {
@@ -72,7 +72,7 @@ test('approve_requirements asks a person with the titles, and then the gate coun
     ]
   `)
   expect(await statuses(shop)).toMatchObject({ 'REQ-4': 'REQUIREMENT_STATUS_APPROVED' })
-  expect(await counted()).toBe('the scope has 3 requirements,')
+  expect(await counted()).toBe('the scope has 3 approved requirements,')
 })
 
 test('without a yes nothing is approved', async () => {

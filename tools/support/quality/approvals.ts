@@ -68,7 +68,9 @@ async function approveOne(row: Approval, { api, signal }: Context): Promise<void
     Object.assign(row, { requirement, outcome: 'approved' })
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    const read = mayBeDone(error) ? await ifReadable(api.getRequirement({ id }, { signal })) : undefined
+    // A repeated request that finds the first one done is refused as a conflict.
+    const isOpen = error.code === 'aborted' || mayBeDone(error)
+    const read = isOpen ? await ifReadable(api.getRequirement({ id }, { signal })) : undefined
     if (read?.requirement.status === APPROVED) {
       Object.assign(row, { requirement: read.requirement, outcome: 'approved', isReadBack: true })
     } else if (mayBeDone(error)) {
