@@ -8,7 +8,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setUpProduct } from '../../prompts/set-up-product.ts'
 import { namesIn } from '../../src/mcp/surface/naming.ts'
 import { mainFile, temporaryFolder, tracegate } from '../cli/run.ts'
-import { connected } from '../mcp/clients.ts'
+import { connectClient, connected } from '../mcp/clients.ts'
+import { sayYes } from '../mcp/say-yes.ts'
 import { serve, type Served } from '../serve.ts'
 
 const run = promisify(execFile)
@@ -52,7 +53,8 @@ function write(path: string, text: string) {
 
 /** A client that starts `tracegate stdio` in the repository, as an editor does. */
 async function openRepository() {
-  const client = new Client({ name: 'test', version: '1.0.0' })
+  const client = connectClient('2026-07-28', sayYes)
+  if (!(client instanceof Client)) throw new Error('the newest client has this transport')
   const server = {
     command: process.execPath,
     args: [mainFile, 'stdio', '--data', app.dataDir, '--toolsets', 'all'],
@@ -67,7 +69,7 @@ async function openRepository() {
   )
 }
 
-test('set_up_product, followed to the letter, takes a new product to a verified requirement and a verdict in eight calls', async () => {
+test('set_up_product, followed to the letter, takes a new product to a verified requirement and a verdict in nine calls', async () => {
   await using agent = await openRepository()
   const { text: before } = await agent.call('find_error_issues')
   expect(before).toContain('The prompt set_up_product leads through all of it.')
@@ -108,6 +110,7 @@ test('set_up_product, followed to the letter, takes a new product to a verified 
     files: ['src/cart.mjs'],
   })
   expect(saved).toContain('Created REQ-1.')
+  expect((await call('approve_requirements', { requirements: ['REQ-1'] })).text).toMatch(/^1 approved\./)
   const { text: how } = await call('get_test_context', { requirement: 'REQ-1' })
   expect(how).toContain('with [REQ-1] in the name of each case, or REQ-1.1 instead to prove its criterion 1 as well')
   write(
@@ -147,7 +150,7 @@ test('[REQ-1.1] an empty cart costs nothing', () => assert.equal(total([]), 0))
   const inPrompt = setUpProduct.steps.flatMap(namesIn)
   // One is only for an application whose event does not come; the key from another one is named again.
   expect(called).toEqual([...new Set(inPrompt)].filter((tool) => tool !== 'send_test_event'))
-  expect(called).toHaveLength(8)
+  expect(called).toHaveLength(9)
   for (const path of [...Object.keys(files), 'instrument.mjs', 'test/cart.test.mjs', 'report.xml'])
     expect(readFileSync(join(repository, path), 'utf8')).not.toContain(new URL(dsn).username)
 }, 60_000)
