@@ -19,7 +19,7 @@ const input = z.strictObject({
   decision: z.enum(['approve', 'reject', 'revoke']).default('approve').describe('As the second person decides.'),
   release: scopeParameters.release,
   environment: scopeParameters.environment,
-  note: z.string().max(900).optional().describe("The second person's note."),
+  note: parameters.named("The second person's note.", z.string().max(900).optional()),
   confirmation: parameters.Confirmation,
 })
 type Arguments = z.output<typeof input>

@@ -29,8 +29,7 @@ export const approveRequirements = defineTool({
   level: () => 2,
   unconfirmed: 'ask the user to approve them in the web interface',
   title: 'Approve requirements',
-  description:
-    'Approve requirements (accept, sign off, activate), once the user confirms. Only approved ones count in the gate.',
+  description: 'Approve requirements (accept, sign off, activate), once the user confirms; the gate counts no others.',
   input,
   output: z.object({
     dry_run: flag.optional(),

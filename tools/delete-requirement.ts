@@ -21,7 +21,7 @@ const ROWS = 20
 const input = z.strictObject({
   product: parameters.Product,
   requirement: z.string().min(1).describe('Requirement key or id. From list_requirements.'),
-  reason: z.string().trim().min(1).max(1000).describe('Why; people see it.'),
+  reason: parameters.named('Why; people see it.', z.string().trim().min(1).max(1000)),
   dry_run: parameters.DryRun,
   confirmation: parameters.Confirmation,
 })

@@ -20,7 +20,7 @@ import { READ_BACK } from './support/writes/outcome.ts'
 const input = z.strictObject({
   product: parameters.Product,
   test: z.string().min(1).describe('Test key or id. From list_tests.'),
-  reason: z.string().trim().min(1).max(1000).describe('Why; people see it.'),
+  reason: parameters.named('Why; people see it.', z.string().trim().min(1).max(1000)),
   dry_run: parameters.DryRun,
   confirmation: parameters.Confirmation,
 })

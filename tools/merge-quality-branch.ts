@@ -22,7 +22,7 @@ const input = z.strictObject({
     .array(
       z.strictObject({
         conflict: z.string().min(1).describe('Its name, such as REQ-12/statement.'),
-        use: z.enum(['main', 'branch', 'value']).describe('Whose value holds.'),
+        use: parameters.named('Whose value holds.', z.enum(['main', 'branch', 'value'])),
         value: z.string().optional().describe('With use=value: text, or JSON of a list.'),
       }),
     )

@@ -40,7 +40,7 @@ export const startAgentRun = defineTool({
   unconfirmed: 'ask the user to start it in the web interface',
   title: 'Start an agent run',
   description:
-    'Start (launch, trigger, kick off) a background agent run: bisect a regression to its first bad release, triage, scan gaps, ' +
+    'Start (trigger, kick off) a background agent run: bisect a regression to its first bad release, triage, scan gaps, ' +
     'flaky tests or source maps, lint requirements, suggest links between tests and requirements. Only when the user asked; one that may write needs a confirmation. ' +
     'Follow it with get_agent_run.',
   input,

@@ -31,7 +31,7 @@ export const unlinkTest = defineTool({
     product: parameters.Product,
     test: z.string().min(1).describe('Test key or id. From list_tests.'),
     requirement: z.string().min(1).describe('Requirement key or id. From get_test.'),
-    reason: z.string().trim().min(1).max(1000).optional().describe('Why; people see it in the quality gate.'),
+    reason: parameters.named('Why; people see it in the quality gate.', z.string().trim().min(1).max(1000).optional()),
     dry_run: parameters.DryRun,
     confirmation: parameters.Confirmation,
   }),

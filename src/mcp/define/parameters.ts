@@ -28,7 +28,7 @@ export const Limit = named('Rows.', z.int().min(1).max(MOST_ROWS).default(USUAL_
 export const Cursor = named('next_cursor of the previous page.', z.string().optional())
 export const DryRun = named('Preview only.', z.boolean().default(false))
 /** Of tools whose calls may need a person's confirmation (mcp §7). */
-export const Confirmation = z.string().describe('From the preview, once the user agreed.').optional()
+export const Confirmation = z.string().describe('From the preview, once agreed.').optional()
 export const Detail = z.enum(['concise', 'full']).default('concise').describe('full adds long text.')
 
 /** Of tools that follow an agent run; the whole call ends within 25 seconds (mcp §5). */

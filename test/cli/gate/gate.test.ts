@@ -87,14 +87,14 @@ test('a release in two environments, and a name that the deployment cannot look 
   const other = ['--data', join(folder.path, 'other')]
   const release = ['--release', '1.0.0']
   const file = join(folder.path, 'junit.xml')
-  for (const environment of ['production', 'staging']) {
+  for (const environment of ['production', 'live']) {
     // The same report would be one run, which keeps its environment.
     const run = ['--run-key', environment, ...release, '--environment', environment]
     expect((await tracegate(['report', file, ...run, ...other], noCi)).code).toBe(0)
   }
   const several = await tracegate(['gate', ...release, ...other], noCi)
   expect(several.stderr).toBe(
-    'tracegate: several releases match; the same command with --environment NAME, such as --environment staging\n',
+    'tracegate: several releases match; the same command with --environment NAME, such as --environment live\n',
   )
 
   await using app = await startApp()
