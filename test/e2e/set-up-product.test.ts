@@ -112,7 +112,7 @@ test('set_up_product, followed to the letter, takes a new product to a verified 
   expect(saved).toContain('Created REQ-1.')
   expect((await call('approve_requirements', { requirements: ['REQ-1'] })).text).toMatch(/^1 approved\./)
   const { text: how } = await call('get_test_context', { requirement: 'REQ-1' })
-  expect(how).toContain('with [REQ-1] in the name of each case, or REQ-1.1 instead to prove its criterion 1 as well')
+  expect(how).toContain('with [REQ-1.1] in the name of each case (for its criterion 1; REQ-1 alone proves none)')
   write(
     'test/cart.test.mjs',
     `import assert from 'node:assert/strict'

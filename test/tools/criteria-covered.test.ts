@@ -58,7 +58,7 @@ test('where no test names a criterion it is said that nobody knows which are cov
     expect(sentence).toContain('2 acceptance criteria (which of them its tests cover is not recorded)')
     expect(rows).toMatchObject([{ covered: 'unknown' }, { covered: 'unknown' }])
   }
-  expect((await read('get_test_context', key)).how?.join()).toContain(`${key}.1 instead to prove its criterion 1`)
+  expect((await read('get_test_context', key)).how?.join()).toContain(`(for its criterion 1; ${key} alone proves none)`)
 })
 
 test('record_tests links a test to criteria by their numbers', async () => {

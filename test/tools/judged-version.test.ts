@@ -88,6 +88,15 @@ test('a version that is in neither is judged where its tests run', async () => {
   })
 })
 
+test('a pass says that no error counts as new where the version is', async () => {
+  await report('development', '2.1.6')
+  await crash('development', '2.1.6')
+  const { answer } = await conditions({ release: '2.1.6' })
+  expect(answer).toMatch(/^PASS for release .* in development: /)
+  expect(answer).toContain('; outside of production and staging no error counts as new.')
+  expect((await conditions({})).answer).not.toContain('outside of production')
+})
+
 test('which of two places of production is meant has to be said', async () => {
   await app.api.createEnvironment({ product_id: app.productId, name: 'prod-eu', kind: 'ENVIRONMENT_KIND_PRODUCTION' })
   await report('prod-eu', '2.2.0')

@@ -44,6 +44,7 @@ export const languages: readonly Language[] = [
     testGlobs: ['**/test_*.py', '**/*_test.py'],
     install: 'pip install sentry-sdk',
     start: [
+      '# before the application is made, such as before Flask(__name__)',
       'import sentry_sdk',
       'sentry_sdk.init()',
       '# wherever the application itself catches an error, such as to answer 500: sentry_sdk.capture_exception(error)',

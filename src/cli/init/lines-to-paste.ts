@@ -61,7 +61,7 @@ function clientLines({ baseUrl, dataDir }: Config, pin: string, machine: Machine
   const [file = ''] = findClient('claude-code')?.userFiles(machine) ?? []
   const others = clients.map(({ id }) => id).filter((id) => id !== 'claude-code')
   return [
-    `Your agent; this changes ${file}:`,
+    `Your agent; this changes ${file}, and prints what to paste instead without --write:`,
     `  ${ownCommand()} install claude-code${where}${pin} --toolsets default,${FIRST_TOOLSETS.join(',')} --write`,
     `or instead of claude-code: ${others.join(', ')}`,
     ...(baseUrl === undefined

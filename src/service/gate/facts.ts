@@ -17,6 +17,8 @@ export interface GateFacts {
    * only events and tests gave.
    */
   elsewhere: readonly string[]
+  /** The scope names an environment, or a release, that is in neither production nor staging: no error counts as new there. */
+  isUnexposed: boolean
   suspectLinks: readonly LinkFact[]
   issues: readonly IssueFact[]
   /** Changes in effect that took an item out of a condition; newest first. */

@@ -106,7 +106,7 @@ async function walk(application: Application, { crashesIn, runTest }: Walk): Pro
     }),
   ).toContain('Created REQ-1')
   const context = await said('get_test_context', { requirement: 'REQ-1' })
-  const [, naming = ''] = /in the test, with (\[REQ-1\]|record_property\(.*?\)) in the /.exec(context) ?? []
+  const [, naming = ''] = /in the test, with (\[REQ-1\.1\]|record_property\(.*?\)) in the /.exec(context) ?? []
   expect(naming).not.toBe('')
   await runTest(naming)
   const report = commandIn(application, 'report reports', '1.0.0')

@@ -29,7 +29,8 @@ function versionIn(stdout: string): string {
 test('the line for the agent names the file that it writes, and the toolsets that the README names', async () => {
   const env = { HOME: join(folder.path, 'home') }
   const stdout = await printed({ 'app.py': '' }, env)
-  const [, file = ''] = /^3\. Your agent; this changes (\S+):$/m.exec(stdout) ?? []
+  const [, file = ''] =
+    /^3\. Your agent; this changes (\S+), and prints what to paste instead without --write:$/m.exec(stdout) ?? []
   const [, line = ''] = /guard\.cjs (install .* --write)$/m.exec(stdout) ?? []
   expect(line).not.toBe('')
   expect(await tracegate(line.split(' '), env)).toMatchObject({ code: 0 })

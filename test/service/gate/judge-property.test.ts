@@ -156,6 +156,7 @@ test('facts in any order give the same judgement', () => {
       exclusions: input.facts.exclusions.toReversed(),
       incompleteRuns: input.facts.incompleteRuns.toReversed(),
       elsewhere: input.facts.elsewhere.toReversed(),
+      isUnexposed: input.facts.isUnexposed,
     }
     expect(judge({ ...input, facts, risks: input.risks.toReversed() })).toEqual(judge(input))
   })

@@ -23,6 +23,7 @@ export function passing(facts: Partial<GateFacts> = {}): GateFacts {
     exclusions: [],
     incompleteRuns: [],
     elsewhere: [],
+    isUnexposed: false,
     ...facts,
   }
 }

@@ -105,6 +105,7 @@ const facts: fc.Arbitrary<GateFacts> = fc.record({
   exclusions: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: exclusions }),
   incompleteRuns,
   elsewhere: mostly<readonly string[]>([], ['staging', '', 'ci']),
+  isUnexposed: fc.boolean(),
 })
 
 /** The default policy, and policies with other limits, severities and samples. */

@@ -36,16 +36,17 @@ export function guidanceFor(facts: GuidanceFacts): string[] {
 /** How the report links a test, as most tests of the product do it; where none does, as the runner of its language can. */
 function namingStep({ key, criteria, conventions, files }: GuidanceFacts): string {
   const { style, example, cases, cases_alike: alike } = conventions.requirement_annotation
+  const named = criteria === 0 ? key : `${key}.1`
   const forms = {
-    bracket: `[${key}] in the name of each case`,
-    tag: `@${key} as a tag`,
-    property: `requirement=${key} as a property`,
+    bracket: `[${named}] in the name of each case`,
+    tag: `@${named} as a tag`,
+    property: `requirement=${named} as a property`,
   }
   const how =
     example === ''
-      ? `with ${cases === 0 ? (byLanguage(key, files) ?? forms.bracket) : forms[style]}`
-      : `as ${alike} of ${cases} tests do: ${example.replaceAll('REQ-12', key)}`
-  const one = criteria === 0 ? '' : `, or ${key}.1 instead to prove its criterion 1 as well`
+      ? `with ${cases === 0 ? (byLanguage(named, files) ?? forms.bracket) : forms[style]}`
+      : `as ${alike} of ${cases} tests do: ${example.replaceAll('REQ-12', named)}`
+  const one = criteria === 0 ? '' : ` (for its criterion 1; ${key} alone proves none)`
   return `name the requirement in the test, ${how}${one}; the report then links it`
 }
 

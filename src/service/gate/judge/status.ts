@@ -27,7 +27,7 @@ export function decideStatus(decided: Decided): { status: StatusName; status_rea
   const advisory = select('ADVISORY', 'CONDITION_STATUS_FAIL', 'CONDITION_STATUS_WAIVED')
   const say = (status: StatusName, reason: string, settledBy = '') => ({
     status,
-    status_reason: `${reason}${approvedAlone(decided)}.`,
+    status_reason: `${reason}${status === 'VERDICT_STATUS_FAIL' ? '' : outside(decided)}${approvedAlone(decided)}.`,
     settled_by: settledBy,
   })
   if (failing.length > 0) return say('VERDICT_STATUS_FAIL', failReason(failing, decided.risks))
@@ -100,6 +100,11 @@ function riskReason(waived: readonly ConditionBody[], risks: readonly RiskFact[]
 function selectWaiving(conditions: readonly ConditionBody[], risks: readonly RiskFact[]): RiskFact[] {
   const ids = new Set(conditions.flatMap((condition) => condition.waived_by_risk_ids))
   return risks.filter(({ id }) => ids.has(id)).toSorted((a, b) => compareText(a.id, b.id))
+}
+
+/** Whoever sees a crash of this version would read a pass as if the crash had been judged. */
+function outside({ facts }: Decided): string {
+  return facts.isUnexposed ? '; outside of production and staging no error counts as new' : ''
 }
 
 /** The verdict says so when one person accepted and approved a risk that it rests on (contract §7). */

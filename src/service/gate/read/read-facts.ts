@@ -10,6 +10,7 @@ import { resultsElsewhere } from './elsewhere.ts'
 import { readLinks } from './links.ts'
 import { readRequirements } from './requirements.ts'
 import { readTests } from './tests.ts'
+import { isUnexposed } from './unexposed.ts'
 
 /** All facts of a scope at one time; `rows` must show one state of the database throughout. */
 export async function readFacts(rows: Rows, asked: Pick<FactsQuery, 'scope' | 'policy' | 'now'>): Promise<GateFacts> {
@@ -32,6 +33,7 @@ export async function readFacts(rows: Rows, asked: Pick<FactsQuery, 'scope' | 'p
     requirements,
     tests,
     elsewhere: tests.some(({ newest }) => newest !== undefined) ? [] : await resultsElsewhere(rows, query),
+    isUnexposed: await isUnexposed(rows, scope),
     suspectLinks: suspect,
     issues: await readGateIssues(rows, {
       productId: scope.productId,

@@ -24,8 +24,9 @@ export function digestInputs(
   const texts: readonly (string | Uint8Array)[] = [
     inOrder(facts.requirements),
     inOrder(tests),
-    // It is in the words of the verdict.
+    // They are in the words of the verdict.
     facts.elsewhere.toSorted().join('\n'),
+    String(facts.isUnexposed),
     inOrder(facts.suspectLinks),
     inOrder(facts.issues.filter(decides), onceCanonical),
     exclusionText(facts.exclusions),

@@ -256,7 +256,7 @@ test('a criterion is named by its number, because the requirement alone proves n
   await using app = await startApp()
   const requirement = await require(app, { acceptance_criteria: [{ text: 'An empty cart costs nothing' }] })
   expect((await context(app, requirement)).guidance.join()).toContain(
-    'with [REQ-1] in the name of each case, or REQ-1.1 instead to prove its criterion 1 as well;',
+    'with [REQ-1.1] in the name of each case (for its criterion 1; REQ-1 alone proves none);',
   )
 })
 
