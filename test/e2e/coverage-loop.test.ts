@@ -97,7 +97,7 @@ function nextOf({ next_actions: actions }: Pick<z.output<typeof Answer>, 'next_a
 
 /** How the context says that a test names its requirement. */
 function annotationIn({ how_to }: z.output<typeof Context>): string {
-  const [annotation] = /\[REQ-\d+\]/.exec(how_to.join('\n')) ?? []
+  const [annotation] = /\[REQ-\d+(?:\.1)?\]/.exec(how_to.join('\n')) ?? []
   if (annotation === undefined) throw new Error('the context does not say how a test names the requirement')
   return annotation
 }

@@ -40,7 +40,7 @@ test('a deployment that omits members is read as far as possible', async () => {
   await using agent = await connect(createTestApi(foreign()))
   const context = await agent.call('get_workspace_context', { include: ['environments'] })
   expect(context.text).toContain('1 product visible')
-  expect(context.text).toContain('e1 | not vouched for here')
+  expect(context.text).toContain('e1 | (not vouched for here)')
   const found = await agent.call('find_error_issues', { environment: 'production', limit: 5 })
   expect(found.structured).toMatchObject({
     answer:
