@@ -40,13 +40,25 @@ import { readVariation, variationLimits } from './support/compared/variation.ts'
 const USUAL_FRAMES = 20
 const MOST_FRAMES = 100
 
+interface Place {
+  related: readonly { id: string; same_cause: string | undefined }[]
+  files: readonly { file: string }[]
+}
+
+/** The name of a test in Python is that of a function, into which no brackets fit. */
+function namingWords(issue: string, files: readonly { file: string }[]): string {
+  const isPython = files.some(({ file }) => file.endsWith('.py'))
+  return isPython
+    ? `Call record_property("issue", "${issue}") in the regression test`
+    : `Put [${issue}] in the name of the regression test`
+}
+
 /** What follows the edit; a sentence with a tool that is not offered is left out. */
-function afterwards(issue: string, related: readonly { id: string; same_cause: string | undefined }[]): string {
+function afterwards(issue: string, { related, files }: Place): string {
   const same = related.filter((row) => row.same_cause !== undefined).map(({ id }) => id)
   const both = same.length === 0 ? '' : `This fix may close ${[issue, ...same].join(' and ')}: check each. `
   // Reports name an issue by its key alone (contract §4.2).
-  const name =
-    keyPrefix(issue) === undefined ? '' : `Put [${issue}] in the name of the regression test, so that reports link it. `
+  const name = keyPrefix(issue) === undefined ? '' : `${namingWords(issue, files)}, so that reports link it. `
   return `${both}${name}After the merge: set_error_issue_status resolved, fixed_in = commit.`
 }
 
@@ -171,7 +183,8 @@ export const getFixContext = defineTool({
             ? 'get_error_issue include values'
             : undefined,
         // Nothing is to be fixed or resolved before a person has looked.
-        afterwards: doubtSentence(issue) === '' ? sentencesOffered(afterwards(id, related), offers) : undefined,
+        afterwards:
+          doubtSentence(issue) === '' ? sentencesOffered(afterwards(id, { related, files }), offers) : undefined,
       },
       untrusted: {
         ...(covered.testFiles.length > 0 ? eventOrReport : errorEvent),

@@ -97,7 +97,7 @@ function sentence(state: string | undefined, open: readonly Check[] | undefined)
   if (open.length === 0) return `The setup is ${word}: no check is open.`
   const optional = open.filter(({ status }) => status === 'SETUP_CHECK_STATUS_WARNING').length
   if (optional === open.length)
-    return `The setup is ${word}: only ${counted(optional, 'optional check')} ${optional === 1 ? 'is' : 'are'} open.`
+    return `The setup is ${word}: only ${counted(optional, 'optional check')} ${optional === 1 ? 'is' : 'are'} open, which ${optional === 1 ? 'counts' : 'count'} as completed.`
   const part = optional === 0 ? '' : `, ${String(optional)} of them optional`
   return `The setup is ${word}: ${counted(open.length, 'open check')}${part}.`
 }

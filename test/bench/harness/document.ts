@@ -14,16 +14,18 @@ Written by \`npm run bench -- --write\` from [test/bench/results.json](test/benc
 round. \`npm run bench\` measures again and prints the same tables, \`npm run bench -- SUITE …\` some of them, \`--json\` the
 values.
 
-Times depend on the machine. What is compared runs in turn, in one run, and a ratio is the median of the ratios of the
-rounds: read the ratios first. A goal is for the median or for the ratio of its row.`
+Times depend on the machine: how long its additions took is said with each suite that was measured since. What is compared
+runs in turn, in one run, and a ratio is the median of the ratios of the rounds: read the ratios first. A goal is for the
+median or for the ratio of its row.`
 
 function goals(results: Results): string {
   const judged = judgedGoals(results)
   return `## Goals\n\n${goalCount(judged)}.\n\n${markdownCells(goalCells(judged))}`
 }
 
-function part(name: string, { about, onlyNamed, measured, node, cores, load, tables }: Result): string {
-  const machine = `Measured ${measured} with Node ${node} on ${String(cores)} cores, load ${load.toFixed(1)} before.`
+function part(name: string, { about, onlyNamed, measured, node, cores, load, loop, tables }: Result): string {
+  const speed = loop === undefined ? '' : `; a hundred million additions took ${loop.toFixed(0)} ms`
+  const machine = `Measured ${measured} with Node ${node} on ${String(cores)} cores, load ${load.toFixed(1)} before${speed}.`
   const repeat = `Repeat it with \`npm run bench -- ${name}\`.`
   const subject = [about, onlyNamed, repeat, machine].filter((sentence) => sentence !== undefined).join(' ')
   const shown = tables.map((table) => `### ${table.title}\n\n${markdownTable(table)}`)

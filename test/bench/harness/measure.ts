@@ -31,3 +31,18 @@ export async function elapsed(work: () => Promise<unknown>): Promise<number> {
   await work()
   return performance.now() - start
 }
+
+/**
+ * Milliseconds that a hundred million additions take, the shortest of three: machines of one kind differ, and all times of a
+ * suite are longer where this one is.
+ */
+export function loopMs(): number {
+  const taken = Array.from({ length: 3 }, () => {
+    const start = performance.now()
+    let sum = 0
+    for (let at = 0; at < 1e8; at += 1) sum += at
+    // Without a use of it the compiler may leave the loop out.
+    return sum > 0 ? performance.now() - start : Number.NaN
+  })
+  return Math.min(...taken)
+}

@@ -1,4 +1,5 @@
 import { availableParallelism, loadavg } from 'node:os'
+import { loopMs } from './measure.ts'
 import type { Result, Results, Suite } from './suite.ts'
 
 export interface Report {
@@ -19,8 +20,9 @@ export async function runSuites(suites: Readonly<Record<string, Suite>>, report:
     try {
       const measured = new Date().toISOString().slice(0, 10)
       const { about, onlyNamed } = suite
+      const loop = loopMs()
       const tables = await suite.run()
-      const result = { about, ...(onlyNamed !== undefined && { onlyNamed }), measured, ...machine, tables }
+      const result = { about, ...(onlyNamed !== undefined && { onlyNamed }), measured, ...machine, loop, tables }
       report.done(name, result)
       results[name] = result
     } catch (error) {

@@ -63,6 +63,8 @@ export interface Result extends Pick<Suite, 'about' | 'onlyNamed'> {
   cores: number
   /** Load average of the minute before the first suite of the run: above 0.5 something else was running. */
   load: number
+  /** What `loopMs` of `measure.ts` returned before the suite; suites measured long ago have none. */
+  loop?: number
   tables: readonly Table[]
 }
 
