@@ -2,6 +2,7 @@ import { sql, type Expression, type SqlBool } from 'kysely'
 import type { InputOf } from '../../../../contract/index.ts'
 import { nextToken, pagingMembers, type Page } from '../../../shared/paging.ts'
 import type { Rows } from '../../../sql/database.ts'
+import { keptByIssue } from '../../../workspace/issue-facts/kept-by-issue.ts'
 import { periodMs } from '../buckets.ts'
 import type { StoredIssue } from '../columns.ts'
 import { issuesWithText } from './issues-with-text.ts'
@@ -44,13 +45,45 @@ export async function listIssueRows(rows: Rows, asked: IssueQuery) {
   const last = kept.at(-1)
   const hasMore = found.length > page.size && last !== undefined
   const token = hasMore ? nextToken(page, { sortValue: last.sort_value, id: last.id, asOf }) : ''
+  const issues: StoredIssue[] = kept
+  return { issues, paging: pagingMembers(page, token, await countMatching(rows, query)) }
+}
+
+async function countMatching(rows: Rows, query: IssueQuery): Promise<number> {
+  const { release_id: releaseId, status = '', ...others } = query.filter
+  const isOfRelease = Object.values(others).every((value) => value === undefined)
+  if (releaseId !== undefined && isOfRelease && rows.committedState !== undefined) {
+    const statuses = [...(await statusesInRelease(rows, query.product.id, releaseId)).values()]
+    return status === '' ? statuses.length : statuses.filter((one) => one === status).length
+  }
   const { total } = await rows
     .selectFrom('issue')
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .where((eb) => eb.and(conditions(rows, query)))
     .executeTakeFirstOrThrow()
-  const issues: StoredIssue[] = kept
-  return { issues, paging: pagingMembers(page, token, total) }
+  return total
+}
+
+/**
+ * The status of each issue with occurrences in a release: thousands in the newest one, which are read again only where they
+ * changed.
+ */
+function statusesInRelease(rows: Rows, productId: number, releaseId: string): Promise<ReadonlyMap<string, string>> {
+  return keptByIssue(rows, productId, {
+    name: `status of issues in release ${releaseId}`,
+    follows: 'every change',
+    size: (status) => 2 * status.length,
+    async read(issueIds) {
+      const found = await rows
+        .selectFrom('issue')
+        .select(['id', 'status'])
+        .where('product_id', '=', productId)
+        .where(presence({ release_id: releaseId }, undefined) ?? sql<SqlBool>`true`)
+        .$if(issueIds !== undefined, (of) => of.where(rows.dialect.isOneOf('id', issueIds ?? [])))
+        .execute()
+      return new Map(found.map(({ id, status }) => [id, status]))
+    },
+  })
 }
 
 /** The newest commit that touched an issue of the product; 0 before the first. */

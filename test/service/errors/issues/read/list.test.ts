@@ -1,7 +1,9 @@
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ResponseOf } from '../../../../../src/contract/index.ts'
 import { startApp } from '../../../../app.ts'
-import { dayMs, hourMs, minuteMs } from '../rig.ts'
+import { tries } from '../../../../property-tries.ts'
+import { dayMs, hourMs, minuteMs, openRig } from '../rig.ts'
 
 const day = Date.parse('2026-11-21T12:00:00Z')
 
@@ -207,4 +209,33 @@ test('an issue is new for a week, then ongoing, and quiet two weeks after its la
   expect(await substatus()).toBe('ISSUE_SUBSTATUS_ONGOING')
   clock.now += 7 * dayMs
   expect(await substatus()).toBe('ISSUE_SUBSTATUS_QUIET')
+})
+
+test('the total of a release is the number of its issues, whatever was stored, resolved or reopened meanwhile', async () => {
+  const releases = ['1.0', '2.0']
+  const event = fc.record({ kind: fc.constantFrom('cart', 'login', 'search'), release: fc.constantFrom(...releases) })
+  const change = fc.record({ at: fc.nat(5), status: fc.constantFrom('resolved', 'ignored', 'unresolved') })
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(event, change), { maxLength: 30 }), async (steps) => {
+      await using rig = await openRig()
+      const ids = await Promise.all(releases.map((version) => rig.release(version)))
+      for (const step of steps) {
+        rig.clock.now += 1000
+        const { length } = await rig.issues()
+        if ('kind' in step) await rig.append(step)
+        else if (length > 0) {
+          const { id } = (await rig.issues())[step.at % length]!
+          await rig.handlers.setIssueStatus({ id, status: step.status }, rig.call)
+        }
+        for (const release_id of ids) {
+          for (const status of ['', 'resolved', 'ignored', 'unresolved'] as const) {
+            const filter = { product_id: rig.product_id, release_id, status, page_size: 200 }
+            const { issues, pagination } = await rig.handlers.listIssues(filter, rig.call)
+            expect(pagination.total_size).toBe(issues.length)
+          }
+        }
+      }
+    }),
+    { numRuns: tries(20) },
+  )
 })
