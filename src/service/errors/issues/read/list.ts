@@ -51,7 +51,7 @@ export async function listIssueRows(rows: Rows, asked: IssueQuery) {
 
 async function countMatching(rows: Rows, query: IssueQuery): Promise<number> {
   const { release_id: releaseId, status = '', ...others } = query.filter
-  const isOfRelease = Object.values(others).every((value) => value === undefined)
+  const isOfRelease = Object.keys(others).length === 0
   if (releaseId !== undefined && isOfRelease && rows.committedState !== undefined) {
     const statuses = [...(await statusesInRelease(rows, query.product.id, releaseId)).values()]
     return status === '' ? statuses.length : statuses.filter((one) => one === status).length
