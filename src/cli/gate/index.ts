@@ -5,7 +5,7 @@ import { createLog } from '../../log.ts'
 import type { RequestOf } from '../../contract/index.ts'
 import { ServiceError } from '../../errors.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
-import { judgedWords } from '../../mcp/resolve/judged-words.ts'
+import { judgedWords, resolveJudged } from '../../mcp/resolve/judged-words.ts'
 import { apiFor, openBackend } from '../support/backend.ts'
 import { chooseProduct } from '../support/choose-product.ts'
 import { ciFacts } from '../support/ci.ts'
@@ -83,10 +83,8 @@ interface Asked {
 async function readScope(config: Config, io: Io, { api, productId, signal }: Asked) {
   const resolve = createResolver({ api, pinned: undefined, signal })
   const ci = ciFacts(io.env)
-  const environment =
-    config.environment === undefined ? undefined : await resolve.environment(productId, config.environment)
-  const release =
-    config.release === undefined ? undefined : await resolve.judgedRelease(productId, config.release, environment?.id)
+  const judged = await resolveJudged(config, productId, resolve)
+  const { release, environment } = judged
   const commit = config.commit ?? ci.commit
   const branch = config.gitBranch ?? ci.gitBranch
   const request: RequestOf<'computeGate'> = {
@@ -98,7 +96,7 @@ async function readScope(config: Config, io: Io, { api, productId, signal }: Ask
     ...(config.baseline !== undefined && { baseline_id: config.baseline }),
   }
   const parts = [
-    ...judgedWords(release, environment, config),
+    ...judgedWords(judged, config),
     commit && `commit ${commit.slice(0, 12)}`,
     branch && `git branch ${oneLine(branch)}`,
   ]

@@ -1,5 +1,4 @@
 import type { Api } from '../../client/api.ts'
-import { usualNames } from '../../contract/environment-names.ts'
 import { counted } from '../../lib/counted.ts'
 import { oncePer } from '../../lib/once.ts'
 import { describeValue, TeachingError } from '../result/teach.ts'
@@ -53,7 +52,7 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
       const older = await undefinedIfNotFound(api.getRelease({ id: given }, { signal }))
       if (older?.release.product_id === productId) return older.release
     }
-    const hasChoice = isJudged && environmentId === undefined && rows.length > 1
+    const hasChoice = environmentId === undefined && versioned.length > 1
     const places = (hasChoice ? await ifOffered(environments(productId)) : undefined)?.rows ?? []
     return chooseByName(given, rows, {
       kind: 'release',
@@ -64,8 +63,8 @@ export function createNameFinder({ api, signal }: { api: Api; signal: AbortSigna
           .filter(Boolean)
           .join(' in '),
       isAlike: (row) => isSameVersion(row.version, given),
-      prefer: (matches) => mostExposed(matches, places),
-      several: (matches) => tellApart(matches, productId),
+      ...(isJudged && { prefer: (matches) => mostExposed(matches, places) }),
+      several: (matches) => tellApart(byExposure(matches, places), productId),
       among: rowsSearched(searched, 'version'),
       next: {
         tool: 'get_workspace_context',
@@ -144,34 +143,35 @@ async function unlessId<T>(kind: string, given: string, list: Promise<T>): Promi
 /** Where an issue can be new for the gate (contract §10.6), the worst place first; then where a version is before it is there. */
 const judged = ['ENVIRONMENT_KIND_PRODUCTION', 'ENVIRONMENT_KIND_STAGING', 'ENVIRONMENT_KIND_TEST']
 
-/** The only release of a version in production, or in staging where none is in production, or else where it is tested. */
-function mostExposed(releases: readonly Release[], environments: readonly Environment[]): Release | undefined {
-  for (const wanted of judged) {
-    const places = environments.filter(({ kind }) => kind === wanted).map(({ id }) => id)
-    const there = releases.filter(({ environment_id: id }) => id !== undefined && places.includes(id))
-    if (there.length > 0) return there.length === 1 ? there[0] : undefined
-  }
-  return undefined
+interface PlacedRelease {
+  release: Release
+  /** 0 for production, 1 for staging, 2 for tests, 3 for any other place. */
+  place: number
 }
 
-const OTHER = 2
+/** Releases of one version by their environments, production first. */
+function byExposure(releases: readonly Release[], environments: readonly Environment[]): PlacedRelease[] {
+  const kinds = new Map(environments.map(({ id, kind }) => [id, judged.indexOf(kind ?? '')]))
+  const placed = releases.map((release) => {
+    const place = kinds.get(release.environment_id ?? '') ?? -1
+    return { release, place: place < 0 ? judged.length : place }
+  })
+  return placed.toSorted((one, other) => one.place - other.place)
+}
 
-/** The place of a release among those of its version, by the usual names of environments: production first. */
-function exposure({ environment, environment_known: known }: Release): number {
-  const name = knownName(environment, known)?.toLowerCase() ?? ''
-  return usualNames.ENVIRONMENT_KIND_PRODUCTION.includes(name)
-    ? 0
-    : usualNames.ENVIRONMENT_KIND_STAGING.includes(name)
-      ? 1
-      : OTHER
+/** The only release of a version in production, or in staging where none is in production, or else where it is tested. */
+function mostExposed(releases: readonly Release[], environments: readonly Environment[]): Release | undefined {
+  const [first, second] = byExposure(releases, environments)
+  if (first === undefined || first.place === judged.length || second?.place === first.place) return undefined
+  return first.release
 }
 
 /** Releases of one version differ by their environment; what members did not name is only shown in a result. */
-function tellApart(found: readonly Release[], productId: string) {
-  const releases = found.toSorted((one, other) => exposure(one) - exposure(other))
+function tellApart(placed: readonly PlacedRelease[], productId: string) {
+  const releases = placed.map(({ release }) => release)
   const environments = releases.map((row) => knownName(row.environment, row.environment_known))
   const [first] = environments
-  const isMeant = releases.slice(0, 1).some((row) => exposure(row) < OTHER)
+  const isMeant = placed.slice(0, 1).some(({ place }) => place < judged.length - 1)
   const isOne = environments.indexOf(first, 1) === -1
   if (first !== undefined && isOne && (isMeant || !environments.includes(undefined))) {
     const has = releases.map(({ counts }, index) =>

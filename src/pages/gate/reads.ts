@@ -1,6 +1,6 @@
 import type { RequestOf } from '../../contract/index.ts'
 import { ServiceError } from '../../errors.ts'
-import { judgedWords } from '../../mcp/resolve/judged-words.ts'
+import { judgedWords, resolveJudged } from '../../mcp/resolve/judged-words.ts'
 import { ifOffered } from '../../mcp/resolve/offered.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
 import { shown } from '../picture/shown.ts'
@@ -21,12 +21,10 @@ export interface GateScope {
 /** The scope that a query names, by ids; rejects names that mean nothing. */
 export async function readScope(query: ScopeQuery, product: Product, { resolve }: Reading): Promise<GateScope> {
   const { commit, git_branch: branch } = query
-  const environment =
-    query.environment === undefined ? undefined : await resolve.environment(product.id, query.environment)
-  const release =
-    query.release === undefined ? undefined : await resolve.judgedRelease(product.id, query.release, environment?.id)
+  const judged = await resolveJudged(query, product.id, resolve)
+  const { release, environment } = judged
   const parts = [
-    ...judgedWords(release, environment, query),
+    ...judgedWords(judged, query),
     commit && `commit ${(shown(commit) ?? '').slice(0, 12)}`,
     branch && `git branch ${shown(branch) ?? ''}`,
   ]

@@ -2,9 +2,9 @@ import * as z from 'zod'
 import type { RequestOf } from '../../../src/contract/index.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import * as parameters from '../../../src/mcp/define/parameters.ts'
-import type { Product, Release } from '../../../src/mcp/resolve/types.ts'
+import { judgedWords, resolveJudged } from '../../../src/mcp/resolve/judged-words.ts'
+import type { Product } from '../../../src/mcp/resolve/types.ts'
 import { teamText } from '../../../src/mcp/text/team.ts'
-import { knownName } from '../../../src/mcp/text/untrusted.ts'
 import { givenName } from '../columns.ts'
 
 /** What a verdict is about: parameters that the tools of the gate share. */
@@ -37,14 +37,10 @@ export interface GateScope {
 /** The scope that the arguments name, by ids. */
 export async function resolveScope(given: ScopeArguments, product: Product, { resolve }: Context): Promise<GateScope> {
   const { commit, git_branch: gitBranch } = given
-  const environment =
-    given.environment === undefined ? undefined : await resolve.environment(product.id, given.environment)
-  const release =
-    given.release === undefined ? undefined : await resolve.judgedRelease(product.id, given.release, environment?.id)
+  const judged = await resolveJudged(given, product.id, resolve)
+  const { release, environment } = judged
   const words = [
-    release && releaseWords(release, given),
-    environment &&
-      `environment ${givenName(given.environment ?? '', environment.name, environment.known) ?? environment.id}`,
+    ...judgedWords(judged, given, givenName),
     commit && `commit ${teamText(commit).slice(0, 12)}`,
     gitBranch && `git branch ${teamText(gitBranch)}`,
   ].filter(Boolean)
@@ -60,13 +56,6 @@ export async function resolveScope(given: ScopeArguments, product: Product, { re
     words: words.length === 0 ? '' : ` for ${words.join(', ')}`,
     args: { product: product.id, ...defined(named) },
   }
-}
-
-/** `release 1.4.1 in production`: without an environment in the call, its own is the one that is judged. */
-function releaseWords(release: Release, given: ScopeArguments): string {
-  const words = `release ${givenName(given.release ?? '', release.version, release.known) ?? release.id}`
-  const place = given.environment === undefined ? knownName(release.environment, release.environment_known) : undefined
-  return place === undefined ? words : `${words} in ${place}`
 }
 
 function defined(members: Record<string, string | undefined>): Record<string, string> {
