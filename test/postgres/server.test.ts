@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { expect, inject, test } from 'vitest'
 import { serverFolder } from './machine.ts'
 
-test('the files of the server, and of programs beside it, are where those of the run are and are removed with them', () => {
+test('the server and the programs beside it keep their files in folders of the test run', () => {
   const ofRun = /tracegate-tests-\d+-\w+$/
   expect(inject('sharedFolder')).toMatch(ofRun)
   expect(dirname(serverFolder())).toMatch(ofRun)

@@ -93,8 +93,8 @@ test('a pass says that no error counts as new where the version is', async () =>
   await crash('development', '2.1.6')
   const { answer } = await conditions({ release: '2.1.6' })
   expect(answer).toMatch(/^PASS for release .* in development: /)
-  expect(answer).toContain('; outside of production and staging no error counts as new.')
-  expect((await conditions({})).answer).not.toContain('outside of production')
+  expect(answer).toContain('; errors outside production and staging do not count as new.')
+  expect((await conditions({})).answer).not.toContain('outside production')
 })
 
 test('which of two places of production is meant has to be said', async () => {

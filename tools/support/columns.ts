@@ -57,8 +57,8 @@ export function vouchedWords(noun: string, name: Untrusted<string> | undefined, 
 }
 
 /**
- * The same for what the caller named in this call: the caller's own text stands for a name that is not vouched for,
- * because it says nothing that the caller did not say, unless it has room for more than a name.
+ * Returns what to call something that the caller named in this call. If nobody vouches for its name, that is the caller's
+ * own text, which tells the caller nothing new, unless the text has room for more than a name.
  */
 export function givenName(given: string, name: Untrusted<string> | undefined, known: boolean | undefined) {
   return knownName(name, known) ?? (isShowable(given) ? given : vouchedName(name, known))

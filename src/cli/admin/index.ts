@@ -28,8 +28,8 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
 }
 
 /**
- * `tracegate admin …`: names of products, people, tokens, DSN keys, gate policy and settings of the embedded service, in its data directory. Whoever may
- * write there has all rights, so there is no other check. Resolves to 1 when something is refused.
+ * `tracegate admin …`: names of products, people, tokens, DSN keys, gate policy and settings of the embedded service, in its
+ * data directory. Whoever may write there has all rights, so there is no other check. Resolves to 1 when something is refused.
  */
 export async function run(config: Config, io: Io): Promise<number> {
   const { name, subcommand } = find(config.operands)

@@ -37,8 +37,8 @@ function backendLines({ config, facts, dsn, where, versionLine }: Application, w
         ]
       : [what, ...deploymentLines, 'Where the application runs:']),
     ...indented([versionLine, `export SENTRY_DSN=${key} SENTRY_RELEASE="$VERSION" SENTRY_ENVIRONMENT=production`]),
-    'Errors in production decide the gate, and those in staging. On your machine set SENTRY_ENVIRONMENT=development: what crashes there',
-    'is an issue like any other, but never decides. The tests of the pipeline run in ci.',
+    'The gate counts errors in production and staging. On your machine, set SENTRY_ENVIRONMENT=development: crashes there become issues',
+    'too, but never affect the gate. The tests of the pipeline run in ci.',
     ...facts.languages
       .slice(0, 3)
       .flatMap(({ name, install, start }) => ['', `${name}:`, ...indented([install, ...start])]),

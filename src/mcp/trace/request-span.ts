@@ -69,7 +69,7 @@ function namedTrace({ params }: JSONRPCRequest) {
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 
-/** Whether a request is one of the 2026-07-28 revision, each of which says so. */
+/** Whether a request belongs to the 2026-07-28 revision, in which every request names its version. */
 export function isModern({ params }: JSONRPCRequest): boolean {
   return params?._meta?.[VERSION_KEY] !== undefined
 }

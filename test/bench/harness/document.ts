@@ -14,9 +14,9 @@ Written by \`npm run bench -- --write\` from [test/bench/results.json](test/benc
 round. \`npm run bench\` measures again and prints the same tables, \`npm run bench -- SUITE …\` some of them, \`--json\` the
 values.
 
-Times depend on the machine: how long its additions took is said with each suite that was measured since. What is compared
-runs in turn, in one run, and a ratio is the median of the ratios of the rounds: read the ratios first. A goal is for the
-median or for the ratio of its row.`
+Times depend on the machine; newer results state how long a hundred million additions took on it. What is compared runs in
+turn, in one run, and a ratio is the median of the ratios of the rounds: read the ratios first. A goal is for the median or
+for the ratio of its row.`
 
 function goals(results: Results): string {
   const judged = judgedGoals(results)

@@ -102,9 +102,9 @@ function selectWaiving(conditions: readonly ConditionBody[], risks: readonly Ris
   return risks.filter(({ id }) => ids.has(id)).toSorted((a, b) => compareText(a.id, b.id))
 }
 
-/** Whoever sees a crash of this version would read a pass as if the crash had been judged. */
+/** Otherwise a reader who has seen a crash of this version would take a pass for a judgement of that crash. */
 function outside({ facts }: Decided): string {
-  return facts.isUnexposed ? '; outside of production and staging no error counts as new' : ''
+  return facts.isUnexposed ? '; errors outside production and staging do not count as new' : ''
 }
 
 /** The verdict says so when one person accepted and approved a risk that it rests on (contract §7). */

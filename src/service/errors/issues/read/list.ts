@@ -78,7 +78,7 @@ function statusesInRelease(rows: Rows, productId: number, releaseId: string): Pr
         .selectFrom('issue')
         .select(['id', 'status'])
         .where('product_id', '=', productId)
-        .where(presence({ release_id: releaseId }, undefined) ?? sql<SqlBool>`true`)
+        .where(presence({ release_id: releaseId }, undefined)!)
         .$if(issueIds !== undefined, (of) => of.where(rows.dialect.isOneOf('id', issueIds ?? [])))
         .execute()
       return new Map(found.map(({ id, status }) => [id, status]))
