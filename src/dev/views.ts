@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { build } from 'esbuild'
 import { PROMPT_ELEMENT } from '../mcp/surface/view-prompt.ts'
-import { html, renderDocument } from '../pages/support/html.ts'
+import { renderDocument } from '../pages/support/document.ts'
+import { html } from '../pages/support/html.ts'
 import { gateStyle, style } from '../pages/support/style.ts'
 
 const root = resolve(import.meta.dirname, '../..')

@@ -7,7 +7,7 @@ import type { Reading } from '../session/reading.ts'
 import type { CoverageQuery } from './query.ts'
 
 /** Gaps on one page. */
-const ROWS = 25
+const ROWS = 15
 
 /** One page of the gaps, with the totals of the product. */
 export interface Coverage {

@@ -1,6 +1,5 @@
 import { html as template } from 'htm/preact'
 import type { VNode } from 'preact'
-import { renderToString } from 'preact-render-to-string'
 
 /** A piece of a page. */
 export type Html = VNode | VNode[]
@@ -10,11 +9,3 @@ export type Html = VNode | VNode[]
  * and every element is closed (`<br />`). Nothing sets `dangerouslySetInnerHTML` except the style of the layout.
  */
 export const html: (strings: TemplateStringsArray, ...values: unknown[]) => Html = template
-
-/** A whole document. */
-export function renderDocument(document: Html): string {
-  return `<!doctype html>${[document]
-    .flat()
-    .map((node) => renderToString(node))
-    .join('')}\n`
-}

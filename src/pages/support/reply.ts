@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { WireReply } from '../../contract/base/wire.ts'
-import { renderDocument, type Html } from './html.ts'
+import { renderDocument, renderInParts } from './document.ts'
+import type { Html } from './html.ts'
 import { style } from './style.ts'
 
 /**
@@ -28,11 +29,19 @@ const headers = {
   'x-robots-tag': 'noindex',
 }
 
+export interface ReplyOptions {
+  /** Whether the page runs a script of ours. */
+  script?: boolean
+  /** Makes what stands at `LATER` in the document, which is sent before. */
+  later?: () => Promise<Html>
+}
+
 /** A page as a reply: every page of ours is sent with the same headers, and only a page with `script` may run one. */
-export function pageReply(status: number, document: Html, { script = false } = {}): WireReply {
+export function pageReply(status: number, document: Html, { script = false, later }: ReplyOptions = {}): WireReply {
   const policy = headers['content-security-policy']
   const allowed = script ? { 'content-security-policy': `${policy}; script-src 'self'` } : {}
-  return { status, headers: { ...headers, ...allowed }, body: renderDocument(document) }
+  const body = later === undefined ? renderDocument(document) : renderInParts(document, later)
+  return { status, headers: { ...headers, ...allowed }, body }
 }
 
 /** The same page with a cookie. */

@@ -1,6 +1,8 @@
 import type { Send, WireReply, WireRequest } from '../../contract/base/wire.ts'
 import { IntakeError, type Intake } from '../../lib/intake.ts'
+import { render } from './document.ts'
 import { createFormIntake, readForm } from './form-body.ts'
+import { note } from './layout.ts'
 import type { Page } from './page.ts'
 import { noSuchPage, refusalReply } from './refusal.ts'
 import { isSameOrigin } from './same-origin.ts'
@@ -24,7 +26,7 @@ export function createRouter(pages: readonly Page[], onError: (error: unknown) =
       const page = byName.get(url.pathname.slice(1))
       if (page === undefined) return noSuchPage()
       try {
-        return await answer(request, { page, url, intake })
+        return reporting(await answer(request, { page, url, intake }), onError)
       } catch (error) {
         if (error instanceof IntakeError) return refusalReply(slowForm)
         onError(error)
@@ -45,6 +47,22 @@ async function answer(
   if (!isSameOrigin(request)) return refusalReply(crossSite)
   const form = await readForm(request, intake)
   return form === undefined ? refusalReply(noForm) : page.post({ url, cookies, signal, form })
+}
+
+/** A bug in a part that is sent later is reported too, and the reader sees that the page is not whole. */
+function reporting(reply: WireReply, onError: (error: unknown) => void): WireReply {
+  const { body } = reply
+  if (typeof body === 'string' || body instanceof Uint8Array) return reply
+  return { ...reply, body: parts(body, onError) }
+}
+
+async function* parts(body: AsyncIterable<Uint8Array>, onError: (error: unknown) => void): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body
+  } catch (error) {
+    onError(error)
+    yield Buffer.from(render(note('bad', 'The rest of the page could not be made.', bug.next)))
+  }
 }
 
 const nothingDone = 'Nothing was done'

@@ -8,12 +8,13 @@ import { readChoices, type Choices } from './choices.ts'
 import type { BoardQuery } from './query.ts'
 import { readTrends } from './trends.ts'
 
-/** Issues on one page. */
-const ROWS = 25
+/** Issues on one page: each is a request for its occurrences over time, and 2 ms of the browser (decision 111). */
+const ROWS = 15
 
 /** One page of the board. */
 export interface Board {
-  issues: readonly IssuePicture[]
+  /** Reads their occurrences over time, which takes longer than everything else. */
+  issues(this: void): Promise<readonly IssuePicture[]>
   page: Page
   choices: Choices
   /** The ids of what the query names, so that the form shows it as chosen. */
@@ -46,16 +47,18 @@ export async function readBoard(query: BoardQuery, product: Product, reading: Re
     resolve.products(),
   ])
   const { issues } = response
-  const trends = await readTrends(
-    issues.map(({ id }) => id),
-    { period: period ?? '30d', environment_id: chosen.environment },
-    { api: reader.api, signal },
-  )
   const showsStatus = status === 'any' || response.reading.notApplied.includes('status')
   return {
-    issues: issues.map((one, index) =>
-      issuePicture(one, { key: issueName(one, products), stats: trends[index], showsStatus, now }),
-    ),
+    async issues() {
+      const trends = await readTrends(
+        issues.map(({ id }) => id),
+        { period: period ?? '30d', environment_id: chosen.environment },
+        { api: reader.api, signal },
+      )
+      return issues.map((one, index) =>
+        issuePicture(one, { key: issueName(one, products), stats: trends[index], showsStatus, now }),
+      )
+    },
     page: describePage(response, issues.length, token),
     choices,
     chosen,

@@ -4,6 +4,7 @@ import type { IssuePicture, SeenPicture } from '../picture/issue-types.ts'
 import { framed, type Place } from '../session/frame.ts'
 import { pagePath } from '../support/address.ts'
 import { COPY_SCRIPT, copyButton, copyStatus, copyText } from '../support/copy.ts'
+import { LATER } from '../support/document.ts'
 import { html, type Html } from '../support/html.ts'
 import { factList, note } from '../support/layout.ts'
 import type { Prompts } from '../support/prompts.ts'
@@ -11,16 +12,15 @@ import { filterForm } from './filters.ts'
 import { sorts, type BoardQuery } from './query.ts'
 import type { Board } from './reads.ts'
 
-/** The error issues of a product, with the prompt that fixes each. */
-export function boardView(place: Place, query: BoardQuery, board: Board, prompts: Prompts): Html {
-  const { issues, page } = board
+/** The error issues of a product; `issuesView` comes later. */
+export function boardView(place: Place, query: BoardQuery, board: Board): Html {
+  const { page } = board
   return framed(
     place,
     { title: 'Triage', script: COPY_SCRIPT },
     html`${filterForm(query, place.product.id, board)}
       <p class="summary">${summary(query, board)}</p>
-      ${page.notes === '' ? null : note('plain', page.notes)}
-      ${issues.length === 0 ? none(board) : list(issues, prompts)} ${paging(place.product.id, query, board)}
+      ${page.notes === '' ? null : note('plain', page.notes)} ${LATER} ${paging(place.product.id, query, board)}
       ${copyStatus()}`,
   )
 }
@@ -34,8 +34,13 @@ function summary({ status, sort, issue }: BoardQuery, { page: { total, shown } }
     names come from events: anyone may have written them.`
 }
 
-function none({ page }: Board): Html {
-  if (page.cursor !== undefined) return note('plain', 'No error issue so far.', 'The next page searches on.')
+/** Issues with the prompt that fixes each. */
+export function issuesView({ page }: Board, issues: readonly IssuePicture[], prompts: Prompts): Html {
+  return issues.length === 0 ? none(page) : list(issues, prompts)
+}
+
+function none({ cursor }: Board['page']): Html {
+  if (cursor !== undefined) return note('plain', 'No error issue so far.', 'The next page searches on.')
   return note('plain', 'No error issue matches.', 'Choose another state, a longer period or less text.')
 }
 

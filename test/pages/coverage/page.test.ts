@@ -6,7 +6,7 @@ test('the coverage page has the totals, gaps and components of the service, with
   await using desk = await openDesk(await startSampleApp())
   const { read } = await desk.signIn()
   const { api, productId } = desk.app
-  const { coverage_gaps: gaps, summary } = await api.listCoverageGaps({ product_id: productId, page_size: 25 })
+  const { coverage_gaps: gaps, summary } = await api.listCoverageGaps({ product_id: productId, page_size: 15 })
   const { traceability_matrix: matrix } = await api.getTraceability({ product_id: productId, page_size: 1 })
   const html = await (await read('/coverage')).text()
   const { requirements, verified } = matrix.totals ?? {}

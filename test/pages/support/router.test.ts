@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { WireRequest } from '../../../src/contract/base/wire.ts'
 import { createDoor } from '../../../src/http/door.ts'
+import { LATER } from '../../../src/pages/support/document.ts'
 import { html } from '../../../src/pages/support/html.ts'
 import { factList, layout, note } from '../../../src/pages/support/layout.ts'
 import { pageReply } from '../../../src/pages/support/reply.ts'
@@ -33,6 +34,21 @@ async function door() {
           sent.push(typedToken(form))
           return pageReply(200, layout({ title: 'Done' }, note('good', form.get('t') ?? '')))
         },
+      },
+      {
+        name: 'slow',
+        get: () =>
+          pageReply(
+            200,
+            layout(
+              { title: 'Slow' },
+              html`<p>at once</p>
+                ${LATER}`,
+            ),
+            {
+              later: () => Promise.reject(new Error('the secret detail')),
+            },
+          ),
       },
       { name: 'still', get: () => pageReply(200, layout({ title: 'Still', wide: true }, note('plain', 'x'))) },
     ],
@@ -87,6 +103,17 @@ test('a bug is reported and the reader does not see its details', async () => {
   const { origin, errors } = await door()
   expect(await (await fetch(`${origin}/plain?bug=1`)).text()).not.toContain('secret detail')
   expect(errors).toMatchObject([{ message: 'the secret detail' }])
+})
+
+test('a bug in the part of a page that is sent later is reported, and the reader sees that something is missing', async () => {
+  const { origin, errors } = await door()
+  const text = await (await fetch(`${origin}/slow`)).text()
+  expect(text).toMatch(/<p>at once<\/p>.*The rest of the page could not be made/s)
+  expect(text).not.toContain('secret detail')
+  expect(errors).toMatchObject([{ message: 'the secret detail' }])
+  // Nobody reads the body of a reply to HEAD, so its content is not made.
+  expect((await fetch(`${origin}/slow`, { method: 'HEAD' })).status).toBe(200)
+  expect(errors).toHaveLength(1)
 })
 
 test('only a form of our own origin reaches a page; every other one is refused with a reason', async () => {
