@@ -50,10 +50,10 @@ export async function listIssueRows(rows: Rows, asked: IssueQuery) {
 }
 
 async function countMatching(rows: Rows, query: IssueQuery): Promise<number> {
-  const { release_id: releaseId, status = '', ...others } = query.filter
-  const isOfRelease = Object.keys(others).length === 0
-  if (releaseId !== undefined && isOfRelease && rows.committedState !== undefined) {
-    const statuses = [...(await statusesInRelease(rows, query.product.id, releaseId)).values()]
+  const { environment_id, release_id, status = '', ...others } = query.filter
+  const isOfPlace = environment_id !== undefined || release_id !== undefined
+  if (isOfPlace && Object.keys(others).length === 0 && rows.committedState !== undefined) {
+    const statuses = await statusesInPlace(rows, query.product.id, { environment_id, release_id })
     return status === '' ? statuses.length : statuses.filter((one) => one === status).length
   }
   const { total } = await rows
@@ -64,13 +64,23 @@ async function countMatching(rows: Rows, query: IssueQuery): Promise<number> {
   return total
 }
 
+type Place = Pick<IssueFilter, 'environment_id' | 'release_id'>
+
 /**
- * The status of each issue with occurrences in a release: thousands in the newest one, which are read again only where they
- * changed.
+ * The status of each issue with occurrences in an environment, in a release or in both: thousands, which are read again
+ * only where they changed. A release is in one environment, so with it nothing else has to be kept.
  */
-function statusesInRelease(rows: Rows, productId: number, releaseId: string): Promise<ReadonlyMap<string, string>> {
-  return keptByIssue(rows, productId, {
-    name: `status of issues in release ${releaseId}`,
+async function statusesInPlace(rows: Rows, productId: number, place: Place): Promise<string[]> {
+  const { environment_id, release_id } = place
+  if (environment_id !== undefined) {
+    const { isThere } = await rows
+      .selectNoFrom(existsEnvironment(environment_id, release_id).as('isThere'))
+      .executeTakeFirstOrThrow()
+    if (!isThere) return []
+  }
+  const kept = release_id === undefined ? { environment_id } : { release_id }
+  const statuses = await keptByIssue<string>(rows, productId, {
+    name: `status of issues in ${JSON.stringify(kept)}`,
     follows: 'every change',
     size: (status) => 2 * status.length,
     async read(issueIds) {
@@ -78,12 +88,13 @@ function statusesInRelease(rows: Rows, productId: number, releaseId: string): Pr
         .selectFrom('issue')
         .select(['id', 'status'])
         .where('product_id', '=', productId)
-        .where(presence({ release_id: releaseId }, undefined)!)
+        .where(presence(kept, undefined)!)
         .$if(issueIds !== undefined, (of) => of.where(rows.dialect.isOneOf('id', issueIds ?? [])))
         .execute()
-      return new Map(found.map(({ id, status }) => [id, status]))
+      return new Map(found.map((row) => [row.id, row.status]))
     },
   })
+  return [...statuses.values()]
 }
 
 /** The newest commit that touched an issue of the product; 0 before the first. */
@@ -189,20 +200,27 @@ function conditions(rows: Rows, query: IssueQuery): Expression<SqlBool>[] {
       AND issue_regression.release_id = ${filter.regressed_release_id})`)
   }
   const since = filter.period === undefined ? undefined : now - periodMs[filter.period]
+  if (filter.environment_id !== undefined) all.push(existsEnvironment(filter.environment_id))
   const present = presence(filter, since)
   if (present !== undefined) all.push(present)
   else if (since !== undefined) all.push(sql<SqlBool>`issue.last_seen >= ${since}`)
   return all
 }
 
-/** At least one occurrence in that environment and release, within the period; ids of deleted environments match nothing. */
-function presence({ environment_id, release_id }: IssueFilter, since: number | undefined) {
+/** Whether the environment is there and not deleted, and has the release if one is given. */
+function existsEnvironment(id: string, releaseId?: string) {
+  const has =
+    releaseId === undefined
+      ? sql``
+      : sql` AND environment.id = (SELECT release.environment_id FROM release WHERE release.id = ${releaseId})`
+  return sql<SqlBool>`EXISTS (SELECT 1 FROM environment WHERE environment.id = ${id} AND environment.deleted_at IS NULL${has})`
+}
+
+/** At least one occurrence in that environment and release, within the period. */
+function presence({ environment_id, release_id }: Place, since: number | undefined) {
   if (environment_id === undefined && release_id === undefined) return undefined
   const parts: Expression<SqlBool>[] = []
-  if (environment_id !== undefined) {
-    parts.push(sql<SqlBool>`here.environment_id = ${environment_id} AND EXISTS
-      (SELECT 1 FROM environment WHERE environment.id = ${environment_id} AND environment.deleted_at IS NULL)`)
-  }
+  if (environment_id !== undefined) parts.push(sql<SqlBool>`here.environment_id = ${environment_id}`)
   // With its environment, so that one row is looked up for each issue.
   if (release_id !== undefined) {
     parts.push(sql<SqlBool>`here.release_id = ${release_id}

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ResponseOf } from '../../../../../src/contract/index.ts'
+import { environmentHandlers } from '../../../../../src/service/handlers/environments.ts'
 import { startApp } from '../../../../app.ts'
 import { tries } from '../../../../property-tries.ts'
 import { dayMs, hourMs, minuteMs, openRig } from '../rig.ts'
@@ -211,31 +212,51 @@ test('an issue is new for a week, then ongoing, and quiet two weeks after its la
   expect(await substatus()).toBe('ISSUE_SUBSTATUS_QUIET')
 })
 
-test('the total of a release is the number of its issues, whatever was stored, resolved or reopened meanwhile', async () => {
+test('the total of a place is the number of its issues, whatever was stored, resolved or reopened meanwhile', async () => {
   const releases = ['1.0', '2.0']
-  const event = fc.record({ kind: fc.constantFrom('cart', 'login', 'search'), release: fc.constantFrom(...releases) })
+  const environments = ['production', 'staging']
+  const event = fc.record({
+    kind: fc.constantFrom('cart', 'login', 'search'),
+    release: fc.constantFrom(...releases),
+    environment: fc.constantFrom(...environments),
+  })
   const change = fc.record({ at: fc.nat(5), status: fc.constantFrom('resolved', 'ignored', 'unresolved') })
+  const deletion = fc.record({ deletes: fc.constant('staging') })
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.oneof(event, change), { maxLength: 30 }), async (steps) => {
-      await using rig = await openRig()
-      const ids = await Promise.all(releases.map((version) => rig.release(version)))
-      for (const step of steps) {
-        rig.clock.now += 1000
-        const { length } = await rig.issues()
-        if ('kind' in step) await rig.append(step)
-        else if (length > 0) {
-          const { id } = (await rig.issues())[step.at % length]!
-          await rig.handlers.setIssueStatus({ id, status: step.status }, rig.call)
-        }
-        for (const release_id of ids) {
-          for (const status of ['', 'resolved', 'ignored', 'unresolved'] as const) {
-            const filter = { product_id: rig.product_id, release_id, status, page_size: 200 }
-            const { issues, pagination } = await rig.handlers.listIssues(filter, rig.call)
-            expect(pagination.total_size).toBe(issues.length)
+    fc.asyncProperty(
+      fc.array(fc.oneof({ weight: 5, arbitrary: event }, { weight: 5, arbitrary: change }, deletion), {
+        maxLength: 30,
+      }),
+      async (steps) => {
+        await using rig = await openRig()
+        const releaseIds = await Promise.all(
+          environments.flatMap((environment) => releases.map((version) => rig.release(version, environment))),
+        )
+        const known = await environmentHandlers.listEnvironments({ product_id: rig.product_id }, rig.call)
+        const environmentIds = environments.map((name) => known.environments.find((one) => one.name === name)!.id)
+        const places = [undefined, ...releaseIds].flatMap((release_id) =>
+          [undefined, ...environmentIds].map((environment_id) => ({ release_id, environment_id })),
+        )
+        for (const step of steps) {
+          rig.clock.now += 1000
+          const { length } = await rig.issues()
+          if ('kind' in step) await rig.append(step)
+          else if ('deletes' in step) {
+            await environmentHandlers.deleteEnvironment({ id: environmentIds[1]! }, rig.call).catch(() => undefined)
+          } else if (length > 0) {
+            const { id } = (await rig.issues())[step.at % length]!
+            await rig.handlers.setIssueStatus({ id, status: step.status }, rig.call)
+          }
+          for (const place of places) {
+            for (const status of ['', 'resolved', 'ignored', 'unresolved'] as const) {
+              const filter = { product_id: rig.product_id, ...place, status, page_size: 200 }
+              const { issues, pagination } = await rig.handlers.listIssues(filter, rig.call)
+              expect(pagination.total_size).toBe(issues.length)
+            }
           }
         }
-      }
-    }),
+      },
+    ),
     { numRuns: tries(20) },
   )
 })
