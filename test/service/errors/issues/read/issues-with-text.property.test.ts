@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { replaceIssueFrames } from '../../../../../src/service/errors/issues/issue-frames.ts'
-import { issuesWithText } from '../../../../../src/service/errors/issues/read/issues-with-text.ts'
+import { issuesWithText } from '../../../../../src/service/errors/issues/read/list/issues-with-text.ts'
 import { runRetention } from '../../../../../src/service/errors/issues/retention.ts'
 import { openForReading } from '../../../../../src/service/sql/open/index.ts'
 import { startApp, type App } from '../../../../app.ts'

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { pageQuery, type IssueSort } from '../../../../../src/service/errors/issues/read/list.ts'
+import { pageQuery, type IssueSort } from '../../../../../src/service/errors/issues/read/list/list.ts'
 import { openRig, type Rig } from '../rig.ts'
 import { usesPostgres } from '../../../../postgres/databases.ts'
 import { tries } from '../../../../property-tries.ts'

@@ -1,10 +1,10 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
-import type { InputOf } from '../../../../contract/index.ts'
-import { nextToken, pagingMembers, type Page } from '../../../shared/paging.ts'
-import type { Rows } from '../../../sql/database.ts'
-import { keptByIssue } from '../../../workspace/issue-facts/kept-by-issue.ts'
-import { periodMs } from '../buckets.ts'
-import type { StoredIssue } from '../columns.ts'
+import type { InputOf } from '../../../../../contract/index.ts'
+import { nextToken, pagingMembers, type Page } from '../../../../shared/paging.ts'
+import type { Rows } from '../../../../sql/database.ts'
+import { keptByIssue } from '../../../../workspace/issue-facts/kept-by-issue.ts'
+import { periodMs } from '../../buckets.ts'
+import type { StoredIssue } from '../../columns.ts'
 import { issuesWithText } from './issues-with-text.ts'
 
 type IssueFilter = Omit<InputOf<'listIssues'>, 'product_id' | 'page_size' | 'page_token' | 'sort'> & {

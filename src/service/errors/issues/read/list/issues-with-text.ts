@@ -1,5 +1,5 @@
-import type { Rows } from '../../../sql/database.ts'
-import { keptByIssue } from '../../../workspace/issue-facts/kept-by-issue.ts'
+import type { Rows } from '../../../../sql/database.ts'
+import { keptByIssue } from '../../../../workspace/issue-facts/kept-by-issue.ts'
 
 /** Between the places of an issue; no text that is searched holds it. */
 const SEPARATOR = '\0'
