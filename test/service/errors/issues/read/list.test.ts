@@ -212,22 +212,37 @@ test('an issue is new for a week, then ongoing, and quiet two weeks after its la
   expect(await substatus()).toBe('ISSUE_SUBSTATUS_QUIET')
 })
 
-test('the total of a place is the number of its issues, whatever was stored, resolved or reopened meanwhile', async () => {
+test('a total is the number of the issues, whatever the filters, and whatever was stored or changed meanwhile', async () => {
   const releases = ['1.0', '2.0']
   const environments = ['production', 'staging']
   const event = fc.record({
     kind: fc.constantFrom('cart', 'login', 'search'),
     release: fc.constantFrom(...releases),
     environment: fc.constantFrom(...environments),
+    level: fc.constantFrom('error', 'fatal'),
+    platform: fc.constantFrom('node', 'python'),
   })
   const change = fc.record({ at: fc.nat(5), status: fc.constantFrom('resolved', 'ignored', 'unresolved') })
   const deletion = fc.record({ deletes: fc.constant('staging') })
+  const filter = fc.record(
+    {
+      status: fc.constantFrom('', 'resolved', 'ignored', 'unresolved'),
+      levels: fc.subarray(['error', 'fatal'] as const),
+      platforms: fc.subarray(['node', 'python', 'ruby']),
+      is_regression: fc.boolean(),
+      period: fc.constantFrom('1h', '1d'),
+      q: fc.constantFrom('cart', 'LOGIN', 'failed', 'nothing', ' '),
+    },
+    { requiredKeys: [] },
+  )
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.oneof({ weight: 5, arbitrary: event }, { weight: 5, arbitrary: change }, deletion), {
-        maxLength: 30,
+      fc.array(fc.oneof({ weight: 9, arbitrary: event }, { weight: 6, arbitrary: change }, deletion), {
+        maxLength: 15,
       }),
-      async (steps) => {
+      fc.array(filter, { minLength: 2, maxLength: 2 }),
+      fc.nat(hourMs),
+      async (steps, filters, stepMs) => {
         await using rig = await openRig()
         const releaseIds = await Promise.all(
           environments.flatMap((environment) => releases.map((version) => rig.release(version, environment))),
@@ -235,10 +250,13 @@ test('the total of a place is the number of its issues, whatever was stored, res
         const known = await environmentHandlers.listEnvironments({ product_id: rig.product_id }, rig.call)
         const environmentIds = environments.map((name) => known.environments.find((one) => one.name === name)!.id)
         const places = [undefined, ...releaseIds].flatMap((release_id) =>
-          [undefined, ...environmentIds].map((environment_id) => ({ release_id, environment_id })),
+          [undefined, ...environmentIds].map((environment_id) => ({
+            ...(release_id !== undefined && { release_id }),
+            ...(environment_id !== undefined && { environment_id }),
+          })),
         )
         for (const step of steps) {
-          rig.clock.now += 1000
+          rig.clock.now += stepMs
           const { length } = await rig.issues()
           if ('kind' in step) await rig.append(step)
           else if ('deletes' in step) {
@@ -248,10 +266,10 @@ test('the total of a place is the number of its issues, whatever was stored, res
             await rig.handlers.setIssueStatus({ id, status: step.status }, rig.call)
           }
           for (const place of places) {
-            for (const status of ['', 'resolved', 'ignored', 'unresolved'] as const) {
-              const filter = { product_id: rig.product_id, ...place, status, page_size: 200 }
-              const { issues, pagination } = await rig.handlers.listIssues(filter, rig.call)
-              expect(pagination.total_size).toBe(issues.length)
+            for (const chosen of filters) {
+              const asked = { product_id: rig.product_id, ...place, ...chosen, page_size: 200 }
+              const { issues, pagination } = await rig.handlers.listIssues(asked, rig.call)
+              expect({ asked, total: pagination.total_size }).toEqual({ asked, total: issues.length })
             }
           }
         }
