@@ -1,26 +1,22 @@
 import type { Rows } from '../../../../sql/database.ts'
 import { keptByIssue } from '../../../../workspace/issue-facts/kept-by-issue.ts'
 
-/** Between the places of an issue; no text that is searched holds it. */
+/** Between the texts of an issue; no text that is searched holds it. */
 const SEPARATOR = '\0'
+
+/** What is searched of an issue itself. */
+const OWN = ['title', 'value', 'culprit', 'causes'] as const
 
 /** Issues with the text in their title, message, culprit or causes, or in a file or function that they went through. */
 export async function issuesWithText(rows: Rows, productId: number, text: string): Promise<string[]> {
-  const own = await rows
-    .selectFrom('issue')
-    .select('id')
-    .where('product_id', '=', productId)
-    .where(rows.dialect.anyContains(['title', 'value', 'culprit', 'causes'], text))
-    // As they are stored, page by page: in the order of another index it takes half as long again.
-    .orderBy('number')
-    .execute()
-  return [...new Set([...own.map(({ id }) => id), ...(await issuesThrough(rows, productId, text))])]
-}
-
-/** Issues that went through a file or function of the team whose name holds the text. */
-async function issuesThrough(rows: Rows, productId: number, text: string): Promise<string[]> {
-  // Only what is kept saves reading all places.
-  if (rows.committedState === undefined || text.includes(SEPARATOR)) return findThrough(rows, productId, text)
+  // Only what is kept saves reading all texts.
+  if (rows.committedState === undefined || text.includes(SEPARATOR)) return findStored(rows, productId, text)
+  const own = await keptByIssue(rows, productId, {
+    name: 'own texts',
+    follows: 'every change',
+    read: (issueIds) => readOwn(rows, productId, issueIds),
+    size: (all) => all.length,
+  })
   const places = await keptByIssue(rows, productId, {
     name: 'places as text',
     follows: 'facts revision',
@@ -28,18 +24,44 @@ async function issuesThrough(rows: Rows, productId: number, text: string): Promi
     size: (all) => all.length,
   })
   const wanted = inLowerCase(text)
-  return [...places].flatMap(([id, all]) => (all.includes(wanted) ? [id] : []))
+  const holding = (texts: ReadonlyMap<string, string>) =>
+    [...texts].flatMap(([id, all]) => (all.includes(wanted) ? [id] : []))
+  return [...new Set([...holding(own), ...holding(places)])]
 }
 
-async function findThrough(rows: Rows, productId: number, text: string): Promise<string[]> {
-  const found = await rows
+async function findStored(rows: Rows, productId: number, text: string): Promise<string[]> {
+  const own = await rows
+    .selectFrom('issue')
+    .select('id')
+    .where('product_id', '=', productId)
+    .where(rows.dialect.anyContains(OWN, text))
+    // As they are stored, page by page: in the order of another index it takes half as long again.
+    .orderBy('number')
+    .execute()
+  const through = await rows
     .selectFrom('issue_frame')
-    .select('issue_id')
+    .select('issue_id as id')
     .distinct()
     .where('product_id', '=', productId)
     .where(rows.dialect.anyContains(["path || ' ' || function"], text))
     .execute()
-  return found.map((row) => row.issue_id)
+  return [...new Set([...own, ...through].map(({ id }) => id))]
+}
+
+/** By issue: its title, message, culprit and causes in lower case. */
+async function readOwn(
+  rows: Rows,
+  productId: number,
+  issueIds: readonly string[] | undefined,
+): Promise<Map<string, string>> {
+  const found = await rows
+    .selectFrom('issue')
+    .select(['id', ...OWN])
+    .where('product_id', '=', productId)
+    .$if(issueIds !== undefined, (of) => of.where(rows.dialect.isOneOf('id', issueIds ?? [])))
+    .$if(issueIds === undefined, (of) => of.orderBy('number'))
+    .execute()
+  return new Map(found.map((row) => [row.id, inLowerCase(OWN.map((name) => row[name] ?? '').join(SEPARATOR))]))
 }
 
 /** By issue: its files and functions in lower case. */
