@@ -212,7 +212,7 @@ test('an issue is new for a week, then ongoing, and quiet two weeks after its la
   expect(await substatus()).toBe('ISSUE_SUBSTATUS_QUIET')
 })
 
-test('a total is the number of the issues, whatever the filters, and whatever was stored or changed meanwhile', async () => {
+test('a total is the number of the issues and the loudest are first, whatever the filters and whatever was stored or changed', async () => {
   const releases = ['1.0', '2.0']
   const environments = ['production', 'staging']
   const event = fc.record({
@@ -267,9 +267,19 @@ test('a total is the number of the issues, whatever the filters, and whatever wa
           }
           for (const place of places) {
             for (const chosen of filters) {
-              const asked = { product_id: rig.product_id, ...place, ...chosen, page_size: 200 }
-              const { issues, pagination } = await rig.handlers.listIssues(asked, rig.call)
+              const asked = { product_id: rig.product_id, ...place, ...chosen }
+              const { issues, pagination } = await rig.handlers.listIssues({ ...asked, page_size: 200 }, rig.call)
               expect({ asked, total: pagination.total_size }).toEqual({ asked, total: issues.length })
+              const loud = { ...asked, sort: 'times_seen', page_size: 2 } as const
+              const loudest = await rig.handlers.listIssues(loud, rig.call)
+              expect({ loud, ids: loudest.issues.map(({ id }) => id) }).toEqual({
+                loud,
+                ids: idsByCount(issues).slice(0, 2),
+              })
+              expect({ loud, isLast: loudest.pagination.next_page_token === '' }).toEqual({
+                loud,
+                isLast: issues.length < 3,
+              })
             }
           }
         }
@@ -278,3 +288,9 @@ test('a total is the number of the issues, whatever the filters, and whatever wa
     { numRuns: tries(20) },
   )
 })
+
+function idsByCount(issues: readonly { id: string; times_seen: number }[]): string[] {
+  return issues
+    .toSorted((one, other) => other.times_seen - one.times_seen || (one.id < other.id ? 1 : -1))
+    .map(({ id }) => id)
+}

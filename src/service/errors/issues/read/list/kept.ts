@@ -17,6 +17,7 @@ interface Compared {
   platform: string
   componentId: string
   isRegression: boolean
+  timesSeen: number
   /** Of its occurrences in the place, epoch milliseconds. */
   lastSeen: number
 }
@@ -43,18 +44,41 @@ const compared: readonly (keyof IssueFilter)[] = [
  * filters that are not kept.
  */
 export async function keptTotal(rows: Rows, query: IssueQuery): Promise<number | undefined> {
+  return namesOf(query).every((name) => indexed.includes(name)) ? undefined : (await findKept(rows, query))?.length
+}
+
+/**
+ * The issues of the first page by `times_seen` and one more, in no order. Undefined where the database has to find them,
+ * which reads and sorts all that match: an index of this order would be written for each event (decision 092).
+ */
+export async function keptLoudest(rows: Rows, query: IssueQuery): Promise<string[] | undefined> {
+  const found = await findKept(rows, query)
+  if (found === undefined) return undefined
+  const size = query.page.size + 1
+  // Numbers are sorted much faster than issues.
+  const counts = Float64Array.from(found, ([, issue]) => issue.timesSeen).toSorted()
+  const least = counts.at(-size) ?? 0
+  const louder = found.flatMap(([id, issue]) => (issue.timesSeen > least ? [id] : []))
+  const equal = found.flatMap(([id, issue]) => (issue.timesSeen === least ? [id] : []))
+  return [...louder, ...equal.toSorted().slice(louder.length - size)]
+}
+
+async function findKept(rows: Rows, query: IssueQuery): Promise<[id: string, issue: Compared][] | undefined> {
   const { product, filter, matching } = query
-  const names = Object.keys(filter) as (keyof IssueFilter)[]
-  const isKept = names.some((name) => !indexed.includes(name)) && names.every((name) => compared.includes(name))
-  if (!isKept || rows.committedState === undefined) return undefined
-  if (!(await isPlace(rows, filter))) return 0
+  if (rows.committedState === undefined || !namesOf(query).every((name) => compared.includes(name))) return undefined
+  if (!(await isPlace(rows, filter))) return []
   const issues = await comparedIn(rows, product.id, filter)
   const isFound = comparison(query)
-  let total = 0
-  for (const issue of matching?.map((id) => issues.get(id)) ?? issues.values()) {
-    if (issue !== undefined && isFound(issue)) total += 1
+  const found: [string, Compared][] = []
+  for (const id of matching ?? issues.keys()) {
+    const issue = issues.get(id)
+    if (issue !== undefined && isFound(issue)) found.push([id, issue])
   }
-  return total
+  return found
+}
+
+function namesOf({ filter }: IssueQuery): (keyof IssueFilter)[] {
+  return Object.keys(filter) as (keyof IssueFilter)[]
 }
 
 /** The same as the SQL of `conditions`. */
@@ -100,7 +124,16 @@ function comparedIn(rows: Rows, productId: number, filter: Place): Promise<Reado
           : sql<number | null>`(SELECT here.last_seen FROM ${here})`
       const found = await rows
         .selectFrom('issue')
-        .select(['id', 'status', 'level', 'platform', 'component_id', 'is_regression', lastSeen.as('seen')])
+        .select([
+          'id',
+          'status',
+          'level',
+          'platform',
+          'component_id',
+          'is_regression',
+          'times_seen',
+          lastSeen.as('seen'),
+        ])
         .where('product_id', '=', productId)
         .$if(issueIds !== undefined, (of) => of.where(rows.dialect.isOneOf('id', issueIds ?? [])))
         .execute()
@@ -114,6 +147,7 @@ function comparedIn(rows: Rows, productId: number, filter: Place): Promise<Reado
           platform: shared(row.platform),
           componentId: shared(componentId),
           isRegression: isRegression === 1,
+          timesSeen: row.times_seen,
           lastSeen: seen,
         })
       }
