@@ -44,7 +44,7 @@ const compared: readonly (keyof IssueFilter)[] = [
  * filters that are not kept.
  */
 export async function keptTotal(rows: Rows, query: IssueQuery): Promise<number | undefined> {
-  return namesOf(query).every((name) => indexed.includes(name)) ? undefined : (await findKept(rows, query))?.length
+  return filterNames(query).every((name) => indexed.includes(name)) ? undefined : (await findKept(rows, query))?.length
 }
 
 /**
@@ -65,7 +65,7 @@ export async function keptLoudest(rows: Rows, query: IssueQuery): Promise<string
 
 async function findKept(rows: Rows, query: IssueQuery): Promise<[id: string, issue: Compared][] | undefined> {
   const { product, filter, matching } = query
-  if (rows.committedState === undefined || !namesOf(query).every((name) => compared.includes(name))) return undefined
+  if (rows.committedState === undefined || !filterNames(query).every((name) => compared.includes(name))) return undefined
   if (!(await isPlace(rows, filter))) return []
   const issues = await comparedIn(rows, product.id, filter)
   const isFound = comparison(query)
@@ -77,7 +77,7 @@ async function findKept(rows: Rows, query: IssueQuery): Promise<[id: string, iss
   return found
 }
 
-function namesOf({ filter }: IssueQuery): (keyof IssueFilter)[] {
+function filterNames({ filter }: IssueQuery): (keyof IssueFilter)[] {
   return Object.keys(filter) as (keyof IssueFilter)[]
 }
 
