@@ -21,8 +21,7 @@ export const cancelAgentRun = defineTool({
   // Cancelling a run twice does not change it further.
   effect: 'update',
   title: 'Cancel an agent run',
-  description:
-    'Cancel (stop, abort, kill) a queued or running agent run, which ends at its next step. Repeating it is harmless.',
+  description: 'Cancel (stop, abort, kill) a queued or running agent run, which ends at its next step.',
   input: z.strictObject({
     run: z.string().describe('Run id from start_agent_run.'),
     reason: parameters.named('Why; people see it.', z.string().trim().min(1).max(1000).optional()),

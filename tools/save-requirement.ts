@@ -12,6 +12,7 @@ import { branchSentence, explainMissingBranch, namedBranch } from './support/nam
 import { readForWrite } from './support/quality/requirement-in-full.ts'
 import { coverageState, keyOrId } from './support/columns.ts'
 import { changedParts, countRemoved, isStated, undoCall, type Part } from './support/quality/requirement-edit.ts'
+import { isLowered, priorities, priorityWord } from './support/quality/priority.ts'
 import {
   createRequirement,
   doubtedLinks,
@@ -43,6 +44,7 @@ const input = z.strictObject({
     .max(200)
     .optional()
     .describe('Repository files or globs that implement it; replaces the list.'),
+  priority: parameters.named('How much it matters.', z.enum(priorities).optional()),
   clear: z
     .array(z.enum(['body', 'criteria', 'files']))
     .optional()
@@ -56,7 +58,7 @@ const output = z.object({
   outcome: z.enum(['created', 'would_create', 'updated', 'would_update', 'already']),
   requirement: fields({
     id: z.string().optional(),
-    ...pick(RequirementSchema, 'title', 'status', 'version'),
+    ...pick(RequirementSchema, 'title', 'status', 'priority', 'version'),
     criteria: z.int(),
     ...coverageState,
   }),
@@ -73,8 +75,8 @@ export const saveRequirement = defineTool({
   title: 'Create or update a requirement',
   description:
     'Create, write or add a requirement, or edit, rename and update one when requirement is given: title, statement, acceptance ' +
-    'criteria, files. A change of wording puts its links to tests in doubt. ' +
-    'For a larger change use distill_intent, which drafts on a branch first.',
+    'criteria, files, priority. A change of wording puts its links to tests in doubt. ' +
+    'For a larger change use distill_intent.',
   input,
   output,
   cuts: [
@@ -118,7 +120,7 @@ async function create(args: Arguments, product: Product, context: Context) {
   const { dry_run: dryRun, title, branch } = args
   const created = dryRun ? await preview(args, product.id, context) : await createRequirement(args, product.id, context)
   const wording = wordingRows(created?.lint)
-  const draft = created === undefined ? { title } : describe(created.requirement)
+  const draft = created === undefined ? { title } : describe(created.requirement, args)
   const key = created === undefined || dryRun ? undefined : keyOrId(created.requirement)
   const done = key === undefined ? `${PREVIEW}would create one requirement` : `Created ${key}`
   const waits = key !== undefined && branch === undefined && isDraft(created?.requirement)
@@ -163,7 +165,7 @@ async function update(args: Arguments, { found, product }: { found: Requirement;
   const key = keyOrId(before)
   const { parts, isRevision } = changedParts(args, before)
   if (parts.length === 0) {
-    const data = { outcome: 'already' as const, requirement: describe(before) }
+    const data = { outcome: 'already' as const, requirement: describe(before, args) }
     return { answer: `${key} says this already; nothing was changed.${branchSentence(branch)}`, product, data }
   }
   // Before the write: what fails here has changed nothing. Only a preview depends on whose service it is.
@@ -177,14 +179,15 @@ async function update(args: Arguments, { found, product }: { found: Requirement;
   const undo = dryRun ? undefined : undoCall(before, parts, { product: product.id, ...onBranch(branch) })
   const version = dryRun ? previewedVersion(isRevision, isOurs) : versionWords(before, after)
   const links = doubted.count === 0 ? '' : `, ${counted(doubted.count, 'link')} to tests in doubt`
+  const lowered = isOurs === true && branch === undefined && isLowered(args.priority, before)
   const done = dryRun ? `${PREVIEW}would change ${key}` : `Changed ${key}`
   return {
-    answer: `${done} in ${partWords(parts, args, before)}: ${version}${links}${wordingWords(wording)}.${written?.isReadBack ? READ_BACK : ''}${branchSentence(branch)}`,
+    answer: `${done} in ${partWords(parts, args, before)}: ${version}${links}${wordingWords(wording)}.${written?.isReadBack ? READ_BACK : ''}${lowered ? LOWERED : ''}${branchSentence(branch)}`,
     product,
     data: {
       dry_run: dryRun,
       outcome: dryRun ? ('would_update' as const) : ('updated' as const),
-      requirement: describe(after),
+      requirement: describe(after, args),
       links_in_doubt: doubted.count > 0 ? doubted : undefined,
       wording,
       undo: dryRun || undo !== undefined ? undefined : isStated(before, parts) ? NO_UNDO : NOT_STATED,
@@ -198,6 +201,8 @@ async function update(args: Arguments, { found, product }: { found: Requirement;
   }
 }
 
+const LOWERED = ' The quality gate counts it for less, and asks a person to review that.'
+
 /** `title, criteria (removes 2)`: what is taken away is said before it is gone. */
 function partWords(parts: readonly Part[], args: Arguments, before: Requirement): string {
   return parts.map((part) => part + removedWords(part, args, before)).join(', ')
@@ -206,6 +211,7 @@ function partWords(parts: readonly Part[], args: Arguments, before: Requirement)
 function removedWords(part: Part, args: Arguments, before: Requirement): string {
   if (part === 'body') return args.body === '' ? ' (removes it)' : ''
   if (part === 'title') return ''
+  if (part === 'priority') return ` (${priorityWord(before) ?? 'not stated'} to ${String(args.priority)})`
   const removed = countRemoved(part, args[part] ?? [], before)
   return removed === 0 ? '' : ` (removes ${String(removed)})`
 }
@@ -220,10 +226,12 @@ function versionWords(before: Requirement, { version }: Requirement): string {
   return version === before.version ? `still version ${version}` : `version ${version} now`
 }
 
-function describe(requirement: Requirement) {
+/** The priority is shown where the caller speaks of it. */
+function describe({ priority, ...requirement }: Requirement, args: Arguments) {
   return {
     ...requirement,
     ...requirement.coverage,
+    ...(args.priority !== undefined && { priority }),
     id: keyOrId(requirement),
     criteria: requirement.acceptance_criteria?.length,
   }

@@ -25,7 +25,6 @@ export const uploadSourceMap = defineTool({
   title: 'Upload source maps',
   description:
     'Upload a source map so that minified stack frames show original code: one .map or minified file, or a build folder. ' +
-    'Creates the upload, sends the files and confirms it in one call. ' +
     'Error issues of that release that wait for the map are symbolicated again.',
   input: z.strictObject({
     product: parameters.Product,

@@ -13,6 +13,7 @@ export const examples: ToolExamples = {
     'rename the requirement',
     'set the files of the requirement',
     'make a requirement from this sentence',
+    'set the priority of requirement REQ-12 to critical',
   ],
   alone: ['clear'],
   hostileCalls: [{ requirement: 'REQ-1', title: 'The page opens at once' }],

@@ -194,6 +194,27 @@ test('an update says which links it puts in doubt and names the call that puts t
   expect(after.links).toMatchObject([{ test_key: 'TC-2', state: 'LINK_STATE_SUSPECT' }])
 })
 
+test('a priority is set without a doubt about the tests, and lowering it is said to be reviewed', async () => {
+  await using shop = await openQualityShop()
+  await using agent = await connect(shop.api, { options })
+  const raised = await agent.call('save_requirement', { ...words, priority: 'Critical' })
+  expect(raised.text).toContain('Changed REQ-2 in priority (high to critical): still version 1.')
+  expect(dataOf(raised)).toMatchObject({ requirement: { priority: 'critical' } })
+  const links = [{ state: 'LINK_STATE_ACTIVE' }]
+  expect(await read(shop)).toMatchObject({ priority: 'PRIORITY_CRITICAL', links })
+  const [undo] = nextOf(raised)
+  const undone = await agent.call(undo?.tool ?? '', undo?.args)
+  expect(undone.text).toMatch(/^Changed REQ-2 in priority \(critical to high\): still version 1\.$/m)
+  const lowered = await agent.call('save_requirement', { ...words, priority: 'low' })
+  expect(lowered.text).toContain('The quality gate counts it for less, and asks a person to review that.')
+  const { verdict } = await shop.api.computeGate({ product_id: shop.productId })
+  expect(verdict.exclusions).toMatchObject([{ kind: 'requirement_lowered', item: { key: 'REQ-2' } }])
+  const same = await agent.call('save_requirement', { ...words, priority: 'low' })
+  expect(same.text).toContain('REQ-2 says this already')
+  const created = await agent.call('save_requirement', { title: 'A refund reaches the card', priority: 'critical' })
+  expect(dataOf(created)).toMatchObject({ requirement: { priority: 'critical' } })
+})
+
 test('criteria that read as before keep their id, in whatever order and spacing', async () => {
   await using shop = await openQualityShop()
   await using agent = await connect(shop.api, { options })

@@ -3,6 +3,7 @@ import { nextCall, type NextAction } from '../../../src/mcp/result/next-action.t
 import { isRepeatable } from '../../../src/mcp/text/team.ts'
 import { keyOrId } from '../columns.ts'
 import { parseCriterion, criterionText } from './criteria.ts'
+import { parsePriority, priorityWord, type PriorityWord } from './priority.ts'
 
 /** What a caller wants a requirement to say; an absent member stays as it is. */
 export interface WantedRequirement {
@@ -11,11 +12,12 @@ export interface WantedRequirement {
   criteria?: readonly string[] | undefined
   /** Repository paths or globs. */
   files?: readonly string[] | undefined
+  priority?: PriorityWord | undefined
 }
 
 type Criterion = NonNullable<Requirement['acceptance_criteria']>[number]
 type CodeRef = NonNullable<Requirement['code_refs']>[number]
-export type Part = 'title' | 'body' | 'criteria' | 'files'
+export type Part = 'title' | 'body' | 'criteria' | 'files' | 'priority'
 
 /** An undo that would be longer is not proposed: it would take the place of the result. */
 const UNDO_CHARACTERS = 2000
@@ -28,6 +30,7 @@ export function requestFields(wanted: WantedRequirement, before?: Requirement) {
     statement: body,
     acceptance_criteria: criteria && keepCriteria(criteria, before?.acceptance_criteria ?? []),
     code_refs: files && keepCodeRefs(files, before?.code_refs ?? []),
+    priority: wanted.priority && parsePriority(wanted.priority),
   }
 }
 
@@ -36,7 +39,7 @@ export function requestFields(wanted: WantedRequirement, before?: Requirement) {
  * it gets a new version and every link to a test is in doubt (contract §3).
  */
 export function changedParts(wanted: WantedRequirement, before: Requirement): { parts: Part[]; isRevision: boolean } {
-  const { title, body, criteria, files } = wanted
+  const { title, body, criteria, files, priority } = wanted
   const was = (before.acceptance_criteria ?? []).map(criterionText)
   const revised: [Part, boolean][] = [
     ['title', !isSame(title, before.title)],
@@ -47,8 +50,12 @@ export function changedParts(wanted: WantedRequirement, before: Requirement): { 
   const declared = declaredFiles(before)
   const isUnknown = before.code_refs === undefined
   const moved = files !== undefined && (isUnknown || !isSameList(files.toSorted(), declared.toSorted()))
-  const parts = revised.flatMap(([part, isChanged]) => (isChanged ? [part] : []))
-  return { parts: moved ? [...parts, 'files'] : parts, isRevision: parts.length > 0 }
+  const reweighed = priority !== undefined && priority !== priorityWord(before)
+  const changed: [Part, boolean][] = [...revised, ['files', moved], ['priority', reweighed]]
+  return {
+    parts: changed.flatMap(([part, isChanged]) => (isChanged ? [part] : [])),
+    isRevision: revised.some(([, isChanged]) => isChanged),
+  }
 }
 
 /** How many of the criteria or files are not among the wanted ones. */
@@ -58,7 +65,13 @@ export function countRemoved(part: 'criteria' | 'files', wanted: readonly string
 }
 
 /** The member that a part is read from. */
-const members = { title: 'title', body: 'statement', criteria: 'acceptance_criteria', files: 'code_refs' } as const
+const members = {
+  title: 'title',
+  body: 'statement',
+  criteria: 'acceptance_criteria',
+  files: 'code_refs',
+  priority: 'priority',
+} as const
 
 /** Whether the requirement, as it was read, says what each of these parts was. */
 export function isStated(before: Requirement, parts: readonly Part[]): boolean {
@@ -80,16 +93,17 @@ export function undoCall(
     ...(parts.includes('body') && { body: before.statement ?? '' }),
     ...(parts.includes('criteria') && { criteria: (before.acceptance_criteria ?? []).map(criterionText) }),
     ...(parts.includes('files') && { files: declaredFiles(before) }),
+    ...(parts.includes('priority') && { priority: priorityWord(before) ?? '' }),
   }
   const said = Object.entries(texts).filter(([, text]) => text.length > 0)
   if (!said.flatMap(([, text]) => text).every(isRepeatable)) return undefined
   if (JSON.stringify(texts).length > UNDO_CHARACTERS) return undefined
   const emptied = Object.keys(texts).filter((part) => !said.some(([name]) => name === part))
   const old = { ...Object.fromEntries(said), ...(emptied.length > 0 && { clear: emptied }) }
-  const isFiles = parts.every((part) => part === 'files')
-  const why = isFiles
-    ? 'names the old files again, if the user wants that'
-    : 'puts the old words back, if the user wants that; links in doubt stay so'
+  const isWording = parts.some((part) => part === 'title' || part === 'body' || part === 'criteria')
+  const why = isWording
+    ? 'puts the old words back, if the user wants that; links in doubt stay so'
+    : `puts the old ${parts.join(', ')} back, if the user wants that`
   return nextCall('save_requirement', { ...scope, requirement: keyOrId(before), ...old }, why)
 }
 

@@ -65,7 +65,8 @@ export async function keptLoudest(rows: Rows, query: IssueQuery): Promise<string
 
 async function findKept(rows: Rows, query: IssueQuery): Promise<[id: string, issue: Compared][] | undefined> {
   const { product, filter, matching } = query
-  if (rows.committedState === undefined || !filterNames(query).every((name) => compared.includes(name))) return undefined
+  if (rows.committedState === undefined || !filterNames(query).every((name) => compared.includes(name)))
+    return undefined
   if (!(await isPlace(rows, filter))) return []
   const issues = await comparedIn(rows, product.id, filter)
   const isFound = comparison(query)
