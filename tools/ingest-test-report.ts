@@ -30,9 +30,9 @@ import {
   isFailing,
   shownCounts,
   withoutNewKeys,
-} from './support/quality/report-outcome.ts'
-import { explainRefusal, noPreview } from './support/quality/report-refusal.ts'
-import { readReport, type ReportSource } from './support/quality/report-source.ts'
+} from './support/report/outcome.ts'
+import { explainRefusal, noPreview } from './support/report/refusal.ts'
+import { readReport, type ReportSource } from './support/report/source.ts'
 import { testReport } from './support/test-names.ts'
 import { PREVIEW } from './support/words.ts'
 import { ifReadable, isLost } from './support/writes/outcome.ts'

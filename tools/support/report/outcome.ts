@@ -8,8 +8,8 @@ import { hasText, quoted, textMatching } from '../../../src/mcp/text/untrusted.t
 import { type Kept, kept } from '../cuts.ts'
 import { coverageState, listed, repositoryPath, rowTitle } from '../columns.ts'
 import { hasFacts, isOutsideError, showNames } from '../test-names.ts'
-import type { KnownCases } from './coverage-change.ts'
-import { issueWords } from './tests.ts'
+import type { KnownCases } from '../quality/coverage-change.ts'
+import { issueWords } from '../quality/tests.ts'
 
 export type Ingest = ReceivedResult<ResultOf<'ingestTests'>>['ingest']
 /** Rows of each list in the answer. */
