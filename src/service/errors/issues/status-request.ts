@@ -39,7 +39,10 @@ async function readFixedIn(rows: Rows, productId: number, given: NonNullable<Req
   return { kind: 'release', release_id: await findKnownRelease(rows, productId, release) }
 }
 
-/** The id of a known release by id or version; of those of several environments the first one that was made. */
+/**
+ * The id of a known release by id or version; of those of several environments the first one that somebody vouched for, and
+ * not one that events with a public key have named before.
+ */
 async function findKnownRelease(rows: Rows, productId: number, named: string): Promise<string> {
   const found = await rows
     .selectFrom('release')
@@ -47,6 +50,8 @@ async function findKnownRelease(rows: Rows, productId: number, named: string): P
     .where('product_id', '=', productId)
     .where(sql<boolean>`${sql.raw(recordedOrigin)}`)
     .where((where) => where.or([where('id', '=', named), where('version', '=', named)]))
+    .orderBy(sql`CASE WHEN vouched_at IS NULL THEN 1 ELSE 0 END`)
+    .orderBy('vouched_at')
     .orderBy('created_at')
     .orderBy('id')
     .executeTakeFirst()
