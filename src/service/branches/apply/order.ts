@@ -1,3 +1,4 @@
+import { chunks } from '../../sql/chunks.ts'
 import type { EntityTypeName } from '../changes.ts'
 import { liveIds } from './references.ts'
 import type { AppliedChange, Applying } from './types.ts'
@@ -49,6 +50,30 @@ async function topDown(placed: readonly PlacedChange[], presentParent: (id: stri
   }
   const ordered = placed.toSorted((a, b) => (depths.get(a.entityId) ?? 0) - (depths.get(b.entityId) ?? 0))
   return { ordered, inCycle }
+}
+
+/**
+ * What stands below the removed ones and is neither removed nor moved by these changes. It gets the root first: something
+ * that was above it may go below it.
+ */
+export async function findLeftBelow(
+  { rows }: Applying,
+  type: EntityTypeName,
+  changes: readonly AppliedChange[],
+): Promise<string[]> {
+  const removed = changes.filter(isRemoval).map(({ entityId }) => entityId)
+  const settled = new Set(removed)
+  for (const { entityId, fields } of changes) if (typeof fields['parent_id'] === 'string') settled.add(entityId)
+  const left: string[] = []
+  for (const some of chunks(removed)) {
+    const below = rows.selectFrom(type).select('id').where('parent_id', 'in', some).where('deleted_at', 'is', null)
+    for (const { id } of await below.execute()) if (!settled.has(id)) left.push(id)
+  }
+  return left
+}
+
+export function isRemoval({ operation }: AppliedChange): boolean {
+  return operation === 'CHANGE_OPERATION_DELETE'
 }
 
 /** Ids of the requirements or tests of a product whose parent is deleted. */

@@ -6,21 +6,20 @@ import {
   removeRequirements,
   type RequirementFields,
 } from '../../quality/requirements/write.ts'
-import { findOrphans, placeChanges, type PlacedChange } from './order.ts'
+import { findLeftBelow, findOrphans, isRemoval, placeChanges, type PlacedChange } from './order.ts'
 import { liveIds } from './references.ts'
 import type { AppliedChange, Applying } from './types.ts'
 
 /** Applies changes of requirements: creations and changes from the root down, references, then deletions. */
 export async function applyRequirements(applying: Applying, changes: readonly AppliedChange[]): Promise<void> {
   if (changes.length === 0) return
-  const kept = changes.filter(({ operation }) => operation !== 'CHANGE_OPERATION_DELETE')
+  const removals = changes.filter(isRemoval)
+  await moveToRoot(applying, await findLeftBelow(applying, 'requirement', changes), removals)
+  const kept = changes.filter((change) => !isRemoval(change))
   const { ordered, inCycle } = await placeChanges(applying, 'requirement', kept)
   for (const change of ordered) await put(applying, change, inCycle.has(change.entityId))
   for (const change of ordered) await refer(applying, change)
-  await remove(
-    applying,
-    changes.filter(({ operation }) => operation === 'CHANGE_OPERATION_DELETE'),
-  )
+  await remove(applying, removals)
 }
 
 async function put(applying: Applying, change: PlacedChange, isInCycle: boolean): Promise<void> {
@@ -84,11 +83,15 @@ async function remove(applying: Applying, changes: readonly AppliedChange[]): Pr
     const row = await find(rows, entityId)
     if (row !== undefined) await removeRequirements(rows, prepare, writing, [row])
   }
-  const [first] = changes
-  if (first === undefined) return
-  for (const id of await findOrphans(applying, 'requirement')) {
+  if (changes.length > 0) await moveToRoot(applying, await findOrphans(applying, 'requirement'), changes)
+}
+
+/** As whoever removed what was above them. */
+async function moveToRoot({ rows, prepare }: Applying, ids: readonly string[], [removal]: readonly AppliedChange[]) {
+  for (const id of ids) {
     const orphan = await find(rows, id)
-    if (orphan !== undefined) await changeRequirement(rows, prepare, first.writing, orphan, { parent_id: '' })
+    if (orphan !== undefined && removal !== undefined)
+      await changeRequirement(rows, prepare, removal.writing, orphan, { parent_id: '' })
   }
 }
 

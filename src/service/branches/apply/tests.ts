@@ -3,7 +3,7 @@ import { ServiceError } from '../../../errors.ts'
 import type { StoredTest } from '../../quality/cases/access.ts'
 import { caseIdentity, repositoryPath, type CaseLocation } from '../../quality/cases/identity.ts'
 import { changeTest, insertTest, removeTests, type TestFields } from '../../quality/cases/write.ts'
-import { findOrphans, placeChanges, type PlacedChange } from './order.ts'
+import { findLeftBelow, findOrphans, isRemoval, placeChanges, type PlacedChange } from './order.ts'
 import { liveIds } from './references.ts'
 import type { AppliedChange, Applying } from './types.ts'
 
@@ -11,17 +11,18 @@ import type { AppliedChange, Applying } from './types.ts'
 export async function applyTests(applying: Applying, changes: readonly AppliedChange[]): Promise<Map<string, string>> {
   const same = new Map<string, string>()
   if (changes.length === 0) return same
-  const isDeletion = ({ operation }: AppliedChange) => operation === 'CHANGE_OPERATION_DELETE'
+  const removals = changes.filter(isRemoval)
+  await moveToRoot(applying, await findLeftBelow(applying, 'test', changes), removals)
   const { ordered, inCycle } = await placeChanges(
     applying,
     'test',
-    changes.filter((change) => !isDeletion(change)),
+    changes.filter((change) => !isRemoval(change)),
   )
   for (const change of ordered) {
     const existing = await put(applying, change, inCycle.has(change.entityId))
     if (existing !== undefined) same.set(change.entityId, existing)
   }
-  await remove(applying, changes.filter(isDeletion))
+  await remove(applying, removals)
   return same
 }
 
@@ -105,16 +106,24 @@ async function write({ rows, prepare, product }: Applying, change: AppliedChange
 }
 
 async function remove(applying: Applying, changes: readonly AppliedChange[]): Promise<void> {
-  const { rows, prepare, product } = applying
+  const { rows, prepare } = applying
   for (const { entityId, writing } of changes) {
     const row = await find(rows, entityId)
     if (row !== undefined) await removeTests(rows, prepare, writing, [row])
   }
-  const [first] = changes
-  if (first === undefined) return
-  for (const id of await findOrphans(applying, 'test')) {
+  if (changes.length > 0) await moveToRoot(applying, await findOrphans(applying, 'test'), changes)
+}
+
+/** As whoever removed what was above them. */
+async function moveToRoot(
+  { rows, prepare, product }: Applying,
+  ids: readonly string[],
+  [removal]: readonly AppliedChange[],
+) {
+  for (const id of ids) {
     const test = await find(rows, id)
-    if (test !== undefined) await changeTest(rows, prepare, first.writing, { test, product }, { parent_id: '' })
+    if (test !== undefined && removal !== undefined)
+      await changeTest(rows, prepare, removal.writing, { test, product }, { parent_id: '' })
   }
 }
 
