@@ -46,6 +46,7 @@ if (!hasServer) process.emitWarning('no PostgreSQL on this machine: the tests of
 export default defineConfig({
   test: {
     globalSetup: ['test/global-setup.ts'],
+    setupFiles: ['test/setup-properties.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Two cores: a third worker loads every module once more and takes as long.
