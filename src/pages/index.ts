@@ -20,8 +20,8 @@ import { triageArea } from './triage/index.ts'
  * is shown in an element of class `team` or, if outsiders wrote it, `outside`. A form is `<form method="post">` with
  * `tokenField` for the person's API token and `typedToken` to read it; only forms of our own origin reach `post`. A page for
  * people who are signed in is an `Area` (`session/area.ts`), which gets the product and the client with their token, and
- * draws itself below the navigation with `framed`; what takes long to read can be sent `later`. There is one script, which copies prompts (`support/copy.ts`), and nothing
- * is kept but the sessions, which only read.
+ * draws itself below the navigation with `framed`; what takes long to read can be sent `later`. There is one script, which
+ * copies prompts (`support/copy.ts`), and nothing is kept but the sessions, which only read.
  */
 export interface PagesOptions {
   /** Undefined where nothing is written (read-only). */

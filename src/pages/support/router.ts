@@ -25,11 +25,15 @@ export function createRouter(pages: readonly Page[], onError: (error: unknown) =
       const url = new URL(request.url)
       const page = byName.get(url.pathname.slice(1))
       if (page === undefined) return noSuchPage()
+      // What is not read to its end fails, and nobody is there to see it.
+      const report = (error: unknown) => {
+        if (request.signal?.aborted !== true) onError(error)
+      }
       try {
-        return reporting(await answer(request, { page, url, intake }), onError)
+        return reporting(await answer(request, { page, url, intake }), report)
       } catch (error) {
         if (error instanceof IntakeError) return refusalReply(slowForm)
-        onError(error)
+        report(error)
         return refusalReply(bug)
       }
     },
@@ -50,17 +54,17 @@ async function answer(
 }
 
 /** A bug in a part that is sent later is reported too, and the reader sees that the page is not whole. */
-function reporting(reply: WireReply, onError: (error: unknown) => void): WireReply {
+function reporting(reply: WireReply, report: (error: unknown) => void): WireReply {
   const { body } = reply
   if (typeof body === 'string' || body instanceof Uint8Array) return reply
-  return { ...reply, body: parts(body, onError) }
+  return { ...reply, body: parts(body, report) }
 }
 
-async function* parts(body: AsyncIterable<Uint8Array>, onError: (error: unknown) => void): AsyncGenerator<Uint8Array> {
+async function* parts(body: AsyncIterable<Uint8Array>, report: (error: unknown) => void): AsyncGenerator<Uint8Array> {
   try {
     yield* body
   } catch (error) {
-    onError(error)
+    report(error)
     yield Buffer.from(render(note('bad', 'The rest of the page could not be made.', bug.next)))
   }
 }

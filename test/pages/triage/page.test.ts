@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { promptTexts } from '../../../src/cli/pages/prompt-texts.ts'
 import { replyText, type Send } from '../../../src/contract/base/wire.ts'
@@ -134,6 +135,29 @@ test('what stands around the issues is sent before their occurrences over time a
   const after = (await Array.fromAsync({ [Symbol.asyncIterator]: () => pieces })).join('')
   expect(after.match(/class="issue-row"/g)).toHaveLength(15)
   expect((before + after).match(/<\/?html/g)).toEqual(['<html', '</html'])
+  expect(desk.errors).toEqual([])
+})
+
+test('a reader who leaves before the end of the page is no bug', async () => {
+  const asked = Promise.withResolvers<undefined>()
+  const ended = Promise.withResolvers<undefined>()
+  const hanging = (send: Send): Send =>
+    async function (request) {
+      if (!request.url.includes('/stats')) return send(request)
+      asked.resolve(undefined)
+      request.signal?.addEventListener('abort', () => ended.resolve(undefined))
+      await ended.promise
+      request.signal?.throwIfAborted()
+      return send(request)
+    }
+  await using desk = await openDesk(await startSampleApp(), hanging)
+  const { cookie } = await desk.signIn()
+  const leaving = new AbortController()
+  await fetch(`${desk.origin}/triage`, { headers: { cookie }, signal: leaving.signal })
+  await asked.promise
+  leaving.abort()
+  await ended.promise
+  await setImmediate()
   expect(desk.errors).toEqual([])
 })
 

@@ -40,8 +40,8 @@ const compared: readonly (keyof IssueFilter)[] = [
 
 /**
  * The number of issues that a query finds, from facts that are kept for each place and read again only for issues that
- * changed (decision 089). Undefined where the database has to count: by status and component, and by
- * filters that are not kept.
+ * changed (decision 089). Undefined where the database has to count: by status and component alone, and by filters that are
+ * not kept.
  */
 export async function keptTotal(rows: Rows, query: IssueQuery): Promise<number | undefined> {
   return filterNames(query).every((name) => indexed.includes(name)) ? undefined : (await findKept(rows, query))?.length
