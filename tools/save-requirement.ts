@@ -201,7 +201,7 @@ async function update(args: Arguments, { found, product }: { found: Requirement;
   }
 }
 
-const LOWERED = ' The quality gate counts it for less, and asks a person to review that.'
+const LOWERED = ' The quality gate gives it less weight and asks a person to review that.'
 
 /** `title, criteria (removes 2)`: what is taken away is said before it is gone. */
 function partWords(parts: readonly Part[], args: Arguments, before: Requirement): string {

@@ -206,7 +206,7 @@ test('a priority is set without a doubt about the tests, and lowering it is said
   const undone = await agent.call(undo?.tool ?? '', undo?.args)
   expect(undone.text).toMatch(/^Changed REQ-2 in priority \(critical to high\): still version 1\.$/m)
   const lowered = await agent.call('save_requirement', { ...words, priority: 'low' })
-  expect(lowered.text).toContain('The quality gate counts it for less, and asks a person to review that.')
+  expect(lowered.text).toContain('The quality gate gives it less weight and asks a person to review that.')
   const { verdict } = await shop.api.computeGate({ product_id: shop.productId })
   expect(verdict.exclusions).toMatchObject([{ kind: 'requirement_lowered', item: { key: 'REQ-2' } }])
   const same = await agent.call('save_requirement', { ...words, priority: 'low' })
