@@ -108,12 +108,11 @@ async function measurePage(
   }))
 }
 
-/** For comparison: the suite `memory` judges a server alone. */
 async function memoryTable(readers: Readers): Promise<Table> {
   const figures: Figure[] = []
   for (const [name, reader] of readers) {
     const values = [await reader.ask('memory')]
-    figures.push({ name, unit: 'MB', values })
+    figures.push({ name, unit: 'MB', values, goals: [{ of: 'median', most: 300 }] })
   }
   return { title: 'Most resident memory of the process, with its client', figures }
 }
