@@ -38,39 +38,23 @@ const compared: readonly (keyof IssueFilter)[] = [
   'q',
 ]
 
-/**
- * The number of issues that a query finds, from facts that are kept for each place and read again only for issues that
- * changed (decision 089). Undefined where the database has to count: by status and component alone, and by filters that are
- * not kept.
- */
-export async function keptTotal(rows: Rows, query: IssueQuery): Promise<number | undefined> {
-  return filterNames(query).every((name) => indexed.includes(name)) ? undefined : (await findKept(rows, query))?.length
-}
+export type KeptIssue = readonly [id: string, issue: Compared]
 
 /**
- * The issues of the first page by `times_seen` and one more, in no order. Undefined where the database has to find them,
- * which reads and sorts all that match: an index of this order would be written for each event (decision 092).
+ * The issues that a query finds, in no order, from facts that are kept for each place and read again only for issues that
+ * changed (decision 089). Undefined where the database finds them as fast, by status and component in an order that has an
+ * index, and for filters that are not kept.
  */
-export async function keptLoudest(rows: Rows, query: IssueQuery): Promise<string[] | undefined> {
-  const found = await findKept(rows, query)
-  if (found === undefined) return undefined
-  const size = query.page.size + 1
-  // Numbers are sorted much faster than issues.
-  const counts = Float64Array.from(found, ([, issue]) => issue.timesSeen).toSorted()
-  const least = counts.at(-size) ?? 0
-  const louder = found.flatMap(([id, issue]) => (issue.timesSeen > least ? [id] : []))
-  const equal = found.flatMap(([id, issue]) => (issue.timesSeen === least ? [id] : []))
-  return [...louder, ...equal.toSorted().slice(louder.length - size)]
-}
-
-async function findKept(rows: Rows, query: IssueQuery): Promise<[id: string, issue: Compared][] | undefined> {
+export async function findKept(rows: Rows, query: IssueQuery): Promise<readonly KeptIssue[] | undefined> {
   const { product, filter, matching } = query
-  if (rows.committedState === undefined || !filterNames(query).every((name) => compared.includes(name)))
+  const names = Object.keys(filter) as (keyof IssueFilter)[]
+  const isIndexed = names.every((name) => indexed.includes(name)) && !isFirstLoudest(query)
+  if (isIndexed || rows.committedState === undefined || !names.every((name) => compared.includes(name)))
     return undefined
   if (!(await isPlace(rows, filter))) return []
   const issues = await comparedIn(rows, product.id, filter)
   const isFound = comparison(query)
-  const found: [string, Compared][] = []
+  const found: KeptIssue[] = []
   for (const id of matching ?? issues.keys()) {
     const issue = issues.get(id)
     if (issue !== undefined && isFound(issue)) found.push([id, issue])
@@ -78,8 +62,19 @@ async function findKept(rows: Rows, query: IssueQuery): Promise<[id: string, iss
   return found
 }
 
-function filterNames({ filter }: IssueQuery): (keyof IssueFilter)[] {
-  return Object.keys(filter) as (keyof IssueFilter)[]
+/** Whether a query asks for the first page in the order without an index, which every event would write (decision 092). */
+export function isFirstLoudest({ sort, page }: IssueQuery): boolean {
+  return sort === 'times_seen' && page.after === undefined
+}
+
+/** The ids of so many found issues with most events, in no order; of equals the last ones, as the page orders them. */
+export function loudest(found: readonly KeptIssue[], size: number): string[] {
+  // Numbers are sorted much faster than issues.
+  const counts = Float64Array.from(found, ([, issue]) => issue.timesSeen).toSorted()
+  const least = counts.at(-size) ?? 0
+  const louder = found.flatMap(([id, issue]) => (issue.timesSeen > least ? [id] : []))
+  const equal = found.flatMap(([id, issue]) => (issue.timesSeen === least ? [id] : []))
+  return [...louder, ...equal.toSorted().slice(louder.length - size)]
 }
 
 /** The same as the SQL of `conditions`. */

@@ -4,7 +4,7 @@ import type { Rows } from '../../../../sql/database.ts'
 import type { StoredIssue } from '../../columns.ts'
 import { conditions, type IssueQuery, type IssueSort } from './conditions.ts'
 import { issuesWithText } from './issues-with-text.ts'
-import { keptLoudest, keptTotal } from './kept.ts'
+import { findKept, isFirstLoudest, loudest, type KeptIssue } from './kept.ts'
 
 /**
  * Occurrences after the first page in which the later pages look for what an issue was like then: an hour of 7 events a
@@ -23,29 +23,28 @@ export async function listIssueRows(rows: Rows, asked: IssueQuery) {
   const text = filter.q?.trim() ?? ''
   // Texts are compared once, and not again for the total and for each issue that the order passes.
   const query = text === '' ? asked : { ...asked, matching: await issuesWithText(rows, product.id, text) }
-  const found = (await firstLoudest(rows, query, asOf)) ?? (await pageQuery(rows, query, asOf).execute())
+  const known = await findKept(rows, query)
+  const found = (await firstLoudest(rows, query, asOf, known)) ?? (await pageQuery(rows, query, asOf).execute())
   const kept = found.slice(0, page.size)
   const last = kept.at(-1)
   const hasMore = found.length > page.size && last !== undefined
   const token = hasMore ? nextToken(page, { sortValue: last.sort_value, id: last.id, asOf }) : ''
   const issues: StoredIssue[] = kept
-  return { issues, paging: pagingMembers(page, token, await countMatching(rows, query)) }
+  return { issues, paging: pagingMembers(page, token, known?.length ?? (await countMatching(rows, query))) }
 }
 
 /** The first page by `times_seen`, read from few issues; undefined where that is not possible. */
-async function firstLoudest(rows: Rows, query: IssueQuery, asOf: number) {
-  if (query.sort !== 'times_seen' || query.page.after !== undefined) return undefined
-  const matching = await keptLoudest(rows, query)
+async function firstLoudest(rows: Rows, query: IssueQuery, asOf: number, known: readonly KeptIssue[] | undefined) {
+  if (known === undefined || !isFirstLoudest(query)) return undefined
   // Events since `asOf` may have moved others to the front.
-  if (matching === undefined || (await newestSeq(rows, query.product.id)) !== asOf) return undefined
+  if ((await newestSeq(rows, query.product.id)) !== asOf) return undefined
+  const matching = loudest(known, query.page.size + 1)
   const found = await pageQuery(rows, { ...query, matching }, asOf).execute()
   // Fewer match when a status was changed meanwhile.
   return found.length === matching.length ? found : undefined
 }
 
 async function countMatching(rows: Rows, query: IssueQuery): Promise<number> {
-  const kept = await keptTotal(rows, query)
-  if (kept !== undefined) return kept
   const { total } = await rows
     .selectFrom('issue')
     .select((eb) => eb.fn.countAll<number>().as('total'))
