@@ -49,6 +49,8 @@ export default defineConfig({
     setupFiles: ['test/setup-properties.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // What is waited for comes at once, but a slow machine with other work may need seconds.
+    expect: { poll: { timeout: 10_000 } },
     // Two cores: a third worker loads every module once more and takes as long.
     maxWorkers: 2,
     // Loading the modules again for every file took half of the test time. No test replaces a module; one that changes the

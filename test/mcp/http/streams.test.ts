@@ -133,7 +133,7 @@ test.each(Object.entries(streams))('%s has a comment every 15 seconds of silence
       .filter((line) => line.startsWith(':')).length
   expect(comments()).toBe(0)
   vi.advanceTimersByTime(HEARTBEAT_MS)
-  await vi.waitFor(() => expect(comments()).toBe(1))
+  await expect.poll(comments).toBe(1)
   vi.advanceTimersByTime(HEARTBEAT_MS)
-  await vi.waitFor(() => expect(comments()).toBe(2))
+  await expect.poll(comments).toBe(2)
 })

@@ -158,9 +158,9 @@ test('a change that is made is answered though its answer cannot be stored yet, 
   expect(errors).toHaveLength(1)
 
   await vi.advanceTimersByTimeAsync(1_000)
-  await vi.waitFor(() => expect(errors).toHaveLength(2))
+  await expect.poll(() => errors.length).toBe(2)
   await vi.advanceTimersByTimeAsync(2_000)
-  await vi.waitFor(async () => expect(await statuses()).toEqual([200]))
+  await expect.poll(statuses).toEqual([200])
   expect(await idempotency.once(request, work)).toBe('answer')
   expect([ran, errors.length]).toEqual([1, 2])
 })

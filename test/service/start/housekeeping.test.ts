@@ -20,14 +20,15 @@ test('old occurrences go soon after the start and again within the hour, and non
   const housekeeping = startHousekeeping({ db: rig.db, platform, log: (entry) => logged.push(entry) })
   expect(await occurrences()).toBe(3)
   await vi.advanceTimersByTimeAsync(30_000)
-  await vi.waitFor(async () => expect(await occurrences()).toBe(2))
+  await expect.poll(occurrences).toBe(2)
 
   await addThreeOld()
-  await vi.waitFor(async () => {
+  const anHourLater = async () => {
     // The first run may still be busy with what it removes after occurrences.
     await vi.advanceTimersByTimeAsync(hourMs)
-    expect(await occurrences()).toBe(2)
-  })
+    return occurrences()
+  }
+  await expect.poll(anHourLater).toBe(2)
   expect(logged.map(({ message }) => message)).toContain('retention removed old occurrences')
 
   await housekeeping.stop()
@@ -45,9 +46,9 @@ test('uploads that nobody confirmed are ended in the same runs, also after a run
   const log = (entry: LogEntry) => void logged.push(entry)
   const housekeeping = startHousekeeping({ db: rig.db, platform, log, expireUploads })
   await vi.advanceTimersByTimeAsync(30_000)
-  await vi.waitFor(() => expect(logged.at(-1)?.message).toBe('removing old uploads failed'))
+  await expect.poll(() => logged.at(-1)?.message).toBe('removing old uploads failed')
   await vi.advanceTimersByTimeAsync(hourMs)
-  await vi.waitFor(() => expect(logged.at(-1)?.message).toBe('uploads without a confirm were removed'))
+  await expect.poll(() => logged.at(-1)?.message).toBe('uploads without a confirm were removed')
   await housekeeping.stop()
   expect(expireUploads).toHaveBeenCalledTimes(2)
 })
@@ -63,6 +64,6 @@ test('source maps that are not used are removed in the same runs, whatever happe
     removeUnusedMaps: () => Promise.resolve(1),
   })
   await vi.advanceTimersByTimeAsync(30_000)
-  await vi.waitFor(() => expect(logged.at(-1)?.message).toBe('retention removed unused source maps'))
+  await expect.poll(() => logged.at(-1)?.message).toBe('retention removed unused source maps')
   await housekeeping.stop()
 })
