@@ -85,8 +85,12 @@ const step = fc.oneof(
     }),
   },
   {
-    weight: 1,
-    arbitrary: fc.record({ is: fc.constant('report' as const), status: fc.constantFrom('passed', 'failed') }),
+    weight: 3,
+    arbitrary: fc.record({
+      is: fc.constant('report' as const),
+      title: fc.constantFrom('adds up', 'adds up', 'counts'),
+      status: fc.constantFrom('passed', 'failed', 'flaky'),
+    }),
   },
   {
     weight: 4,
@@ -159,6 +163,32 @@ test('what is remembered of exclusions and fixes holds for a clock that goes bac
   expect(await told('2026-12-23T12:30:00Z')).toEqual([[], false])
   expect(await told('2026-11-24T07:59:00Z')).toEqual([['quarantined', 'issue_resolved'], false])
   expect(await told('2026-11-24T12:29:59Z')).toEqual([['quarantined', 'issue_resolved'], true])
+})
+
+test('what is remembered of tests holds for a clock that goes back and forth', async () => {
+  const clock = { now: Date.UTC(2026, 10, 23, 12, 30) }
+  await using app = await startApp({ platform: { now: () => clock.now } })
+  const fresh = await openForReading(app.database)
+  const shop = await openShop(app)
+  await shop.event('server', { message: 'broken', release: '1.0.0', environment: 'production' })
+  const held = await shop.test('is slow')
+  await shop.must('PUT', `/v1/tests/${held.id}`, quarantine('slow', { now: clock.now, days: 2 }))
+  await shop.report({ 'adds up': 'passed', 'is slow': 'passed', 'comes and goes': 'flaky' })
+  const reported = clock.now
+  clock.now += 3 * hourMs
+  await shop.report({ 'comes and goes': 'passed' }, { run_key: 'later' })
+  const changes = [dayMs, 2 * dayMs, 30 * dayMs, dayMs + 3 * hourMs, 30 * dayMs + 3 * hourMs]
+  const times = changes.flatMap((ms) => [-1, 0, 1].map((more) => reported + ms + more))
+  const scopes = await scopesOf(app, shop)
+  const told = new Set<string>()
+  for (const now of [clock.now, ...times, ...times.toReversed(), clock.now]) {
+    const expected = await seen(fresh, { scopes, now })
+    expect(await seen(app.db.read, { scopes, now })).toEqual(expected)
+    told.add(JSON.stringify(expected.map(({ facts }) => facts.tests)))
+  }
+  // Before the first of them, and after each.
+  expect(told.size).toBe(changes.length + 1)
+  await fresh.destroy()
 })
 
 test('each kind of write that changes what is remembered shows in the next read', async () => {
@@ -280,7 +310,7 @@ async function perform(
       return id && shop.send('DELETE', `/v1/${one.what}/${id}`, undefined, headers)
     }
     case 'report':
-      return shop.report({ 'adds up': one.status })
+      return shop.report({ [one.title]: one.status })
   }
 }
 
@@ -314,16 +344,17 @@ async function scopesOf({ db }: App, shop: Shop): Promise<GateScope[]> {
   return [whole, { ...whole, environmentId }, { ...whole, releaseId: id, version }]
 }
 
-/** All that verdicts of the scopes rest on, with the digest of it. */
+/** All that verdicts of the scopes rest on, with the digest of it; in all but the first a result counts for a day. */
 async function seen(rows: Rows, { scopes, now }: { scopes: readonly GateScope[]; now: number }) {
   const inputs = []
-  for (const scope of scopes) {
+  for (const [index, scope] of scopes.entries()) {
     const product = await rows
       .selectFrom('product')
       .select('gate_policy')
       .where('id', '=', scope.productId)
       .executeTakeFirstOrThrow()
-    const { facts, digest } = await readInputs(rows, { scope, policy: choosePolicy(product), now })
+    const policy = choosePolicy(product, { result_max_age_hours: index === 0 ? 0 : 24 })
+    const { facts, digest } = await readInputs(rows, { scope, policy, now })
     inputs.push({ facts, digest })
   }
   return inputs

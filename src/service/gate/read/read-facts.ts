@@ -9,7 +9,7 @@ import { readIncompleteRuns } from './incomplete-runs.ts'
 import { resultsElsewhere } from './elsewhere.ts'
 import { readLinks } from './links.ts'
 import { readRequirements } from './requirements.ts'
-import { readTests } from './tests.ts'
+import { readTests } from './kept-tests.ts'
 import { isUnexposed } from './unexposed.ts'
 
 /** All facts of a scope at one time; `rows` must show one state of the database throughout. */

@@ -12,12 +12,18 @@ import type { ResultFact, TestFact } from '../facts.ts'
 import type { FactsQuery } from './query.ts'
 import type { LinkedTests } from './links.ts'
 
-/** Results that make a test flaky or not (contract §7). */
-const FLAKY_DAYS = 30
+/** The age of results that make a test flaky or not (contract §7). */
+const FLAKY_MS = 30 * dayMs
+
+/** Facts of tests as they are at one time, and stay until another one if nothing is written: epoch milliseconds. */
+export interface LastingTests {
+  facts: readonly TestFact[]
+  until: number
+}
 
 /** Live cases with a result in the scope or with a link that counts, in the order of their keys. */
-export async function readTests(rows: Rows, query: FactsQuery, links: LinkedTests): Promise<TestFact[]> {
-  const { scope, now } = query
+export async function readTestsAt(rows: Rows, query: FactsQuery, links: LinkedTests): Promise<LastingTests> {
+  const { scope, now, maxAgeMs } = query
   const cases = await rows
     .selectFrom('test')
     .select(['id', 'number', 'title', 'names_known', 'component_ids', 'issue_id', 'quarantined_until'])
@@ -30,27 +36,35 @@ export async function readTests(rows: Rows, query: FactsQuery, links: LinkedTest
   const ids = cases.map(({ id }) => id)
   const newest = await readNewest(rows, ids, query)
   const flaky = await readFlaky(rows, query)
-  return cases.flatMap((row): TestFact[] => {
+  const facts: TestFact[] = []
+  let until = Infinity
+  const changesAt = (time: number) => void (until = Math.min(until, time > now ? time : Infinity))
+  for (const row of cases) {
     const result = newest.get(row.id)
     const linked = links.all.has(row.id)
-    if (result === undefined && !linked) return []
-    const ranLately = result !== undefined && !result.carried && result.at >= now - FLAKY_DAYS * dayMs
-    return [
-      {
-        id: row.id,
-        key: testKey(row),
-        title: row.title,
-        namesKnown: row.names_known === 1,
-        componentIds: row.component_ids === '[]' ? [] : readTexts(row.component_ids),
-        issueId: row.issue_id,
-        linked,
-        linkedToImportant: links.important.has(row.id),
-        quarantined: isQuarantined(row, now),
-        newest: result,
-        ...(flaky.get(row.id) ?? { runs: ranLately ? 1 : 0, flakyRuns: 0 }),
-      },
-    ]
-  })
+    if (result === undefined && !linked) continue
+    const ranLately = result !== undefined && !result.carried && result.at >= now - FLAKY_MS
+    const ran = flaky.get(row.id) ?? { runs: ranLately ? 1 : 0, flakyRuns: 0, firstAt: result?.at ?? 0 }
+    // A result counts through the last millisecond of its time.
+    changesAt(ran.firstAt + FLAKY_MS + 1)
+    if (maxAgeMs > 0 && result !== undefined) changesAt(result.at + maxAgeMs + 1)
+    changesAt(row.quarantined_until ?? 0)
+    facts.push({
+      id: row.id,
+      key: testKey(row),
+      title: row.title,
+      namesKnown: row.names_known === 1,
+      componentIds: row.component_ids === '[]' ? [] : readTexts(row.component_ids),
+      issueId: row.issue_id,
+      linked,
+      linkedToImportant: links.important.has(row.id),
+      quarantined: isQuarantined(row, now),
+      newest: result,
+      runs: ran.runs,
+      flakyRuns: ran.flakyRuns,
+    })
+  }
+  return { facts, until }
 }
 
 /** The newest result of each case in the scope; where there is none, the newest one that is carried. */
@@ -99,11 +113,12 @@ async function newestIn(
   return newest
 }
 
-/** Of cases with a flaky result of the last 30 days in the scope, how many results they have then. */
+/** Of cases with a flaky result of the last 30 days in the scope, how many results they have then, and when the first ran. */
 async function readFlaky(rows: Rows, { counting, scope, now }: FactsQuery) {
-  const since = now - FLAKY_DAYS * dayMs
-  const { rows: found } = await sql<{ test_id: string; runs: number; flaky: number }>`
-    SELECT result.test_id, count(*) AS runs, sum(CASE result.status WHEN 'RESULT_STATUS_FLAKY' THEN 1 ELSE 0 END) AS flaky
+  const since = now - FLAKY_MS
+  const { rows: found } = await sql<{ test_id: string; runs: number; flaky: number; first_at: number }>`
+    SELECT result.test_id, count(*) AS runs, min(result.executed_at) AS first_at,
+      sum(CASE result.status WHEN 'RESULT_STATUS_FLAKY' THEN 1 ELSE 0 END) AS flaky
     FROM test_result AS result JOIN test_run AS run ON run.id = result.run_id
     WHERE result.test_id IN (
         SELECT test_id FROM test_result
@@ -111,8 +126,8 @@ async function readFlaky(rows: Rows, { counting, scope, now }: FactsQuery) {
       AND result.executed_at >= ${since} AND ${inScope(counting)}
     GROUP BY result.test_id`.execute(rows)
   return new Map(
-    found.flatMap(({ test_id, runs, flaky: flakyRuns }) =>
-      flakyRuns > 0 ? [[test_id, { runs, flakyRuns }] as const] : [],
+    found.flatMap(({ test_id, runs, flaky: flakyRuns, first_at: firstAt }) =>
+      flakyRuns > 0 ? [[test_id, { runs, flakyRuns, firstAt }] as const] : [],
     ),
   )
 }

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { GatePolicy } from '../../../contract/quality-gate/policy.ts'
 import { isObject } from '../../../lib/objects.ts'
 import { isVouched } from '../judge/counting.ts'
-import type { ExclusionFact, GateFacts, IssueFact, RiskFact } from '../facts.ts'
+import type { GateFacts, IssueFact, RiskFact, TestFact } from '../facts.ts'
 
 /**
  * A digest of everything that a verdict rests on: facts, policy and risks. Equal inputs have the same digest. Left out is
@@ -15,21 +15,16 @@ export function digestInputs(
   policy: z.output<typeof GatePolicy>,
   risks: readonly RiskFact[],
 ): string {
-  const tests = facts.tests.map(({ runs, flakyRuns, ...test }) => ({
-    ...test,
-    ran: runs > 0,
-    isFlaky: flakyRuns > 0,
-  }))
   const covered = risks.map((risk) => ({ ...risk, covered: [...risk.covered].toSorted() }))
   const texts: readonly (string | Uint8Array)[] = [
     inOrder(facts.requirements),
-    inOrder(tests),
+    listText(facts.tests, testText),
     // They are in the words of the verdict.
     facts.elsewhere.toSorted().join('\n'),
     String(facts.isUnexposed),
     inOrder(facts.suspectLinks),
-    inOrder(facts.issues.filter(decides), onceCanonical),
-    exclusionText(facts.exclusions),
+    inOrder(facts.issues.filter(decides), once(canonical)),
+    listText(facts.exclusions, canonical),
     inOrder(facts.incompleteRuns),
     inOrder(covered),
   ]
@@ -49,20 +44,27 @@ function inOrder<T>(facts: readonly T[], write: (fact: T) => string = canonical)
 
 const listTexts = new WeakMap<readonly object[], Uint8Array>()
 
-/** Verdict after verdict is given the same list, of thousands, until one of them ends. */
-function exclusionText(facts: readonly ExclusionFact[]): Uint8Array {
-  const text = listTexts.get(facts) ?? Buffer.from(inOrder(facts, onceCanonical))
+/** Verdict after verdict is given the same list, of thousands, until one of them changes or ends. */
+function listText<T extends object>(facts: readonly T[], write: (fact: T) => string): Uint8Array {
+  const text = listTexts.get(facts) ?? Buffer.from(inOrder(facts, once(write)))
   listTexts.set(facts, text)
   return text
 }
 
 const factTexts = new WeakMap<object, string>()
 
-/** `canonical` of facts that are the same objects in verdict after verdict. */
-function onceCanonical(fact: IssueFact | ExclusionFact): string {
-  const text = factTexts.get(fact) ?? canonical(fact)
-  factTexts.set(fact, text)
-  return text
+/** The text of a fact that is the same object in verdict after verdict is written once. */
+function once<T extends object>(write: (fact: T) => string): (fact: T) => string {
+  return (fact) => {
+    const text = factTexts.get(fact) ?? write(fact)
+    factTexts.set(fact, text)
+    return text
+  }
+}
+
+/** Whether a test ran and was flaky decides, and not how often. */
+function testText({ runs, flakyRuns, ...test }: TestFact): string {
+  return canonical({ ...test, ran: runs > 0, isFlaky: flakyRuns > 0 })
 }
 
 /** Titles, which events and reports may rewrite, and what only events with a public key say of issues. */

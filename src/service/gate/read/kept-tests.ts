@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Rows } from '../../sql/database.ts'
+import { renewed } from '../../sql/remembered.ts'
+import type { TestFact } from '../facts.ts'
+import type { LinkedTests } from './links.ts'
+import type { FactsQuery } from './query.ts'
+import { readTestsAt, type LastingTests } from './tests.ts'
+
+/** Of a test, with its text in the digest. */
+const TEST_BYTES = 1_000
+
+interface Read extends LastingTests {
+  /** The time at which they were read, epoch milliseconds. */
+  at: number
+  links: LinkedTests
+}
+
+interface Kept {
+  /** In the state of the database for which this is kept. */
+  read?: Read
+  /** In an earlier state. */
+  before?: Read | undefined
+}
+
+/**
+ * The facts of `readTestsAt`, read once for each committed state of the database while time changes none of them (decision
+ * 093). A test that is as it was in an earlier state is the same object again, and so is a list of the same tests: the
+ * digest knows their texts. Callers share the list and must not change it.
+ */
+export async function readTests(rows: Rows, query: FactsQuery, links: LinkedTests): Promise<readonly TestFact[]> {
+  const { scope, counting, carried, maxAgeMs, now } = query
+  const place = JSON.stringify([scope.productId, counting, carried, maxAgeMs])
+  const kept = await renewed<Kept>(rows, `tests of the gate in ${place}`, {
+    renew: (earlier) => Promise.resolve({ before: earlier?.read ?? earlier?.before }),
+    size: ({ before }) => TEST_BYTES * ((before?.facts.length ?? 0) + 1),
+  })
+  const known = kept.read
+  if (known !== undefined && known.at <= now && now < known.until && areSameLinks(known.links, links))
+    return known.facts
+  const { facts, until } = await readTestsAt(rows, query, links)
+  const read = { facts: sameAsBefore(facts, (kept.read ?? kept.before)?.facts), until, at: now, links }
+  kept.read = read
+  return read.facts
+}
+
+function areSameLinks(one: LinkedTests, other: LinkedTests): boolean {
+  return isSameSet(one.all, other.all) && isSameSet(one.important, other.important)
+}
+
+function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && one.isSubsetOf(other)
+}
+
+/** The facts with those of before in place of equal ones; the list of before if all are equal. */
+function sameAsBefore(facts: readonly TestFact[], before: readonly TestFact[] | undefined): readonly TestFact[] {
+  if (before === undefined) return facts
+  const byId = new Map(before.map((fact) => [fact.id, fact]))
+  const same = facts.map((fact) => {
+    const known = byId.get(fact.id)
+    return isDeepStrictEqual(fact, known) ? (known ?? fact) : fact
+  })
+  return same.length === before.length && same.every((fact, at) => fact === before[at]) ? before : same
+}
