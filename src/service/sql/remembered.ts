@@ -70,6 +70,20 @@ interface Renewed<T> {
   bytes: number
 }
 
+/** `remembered`, for an answer that becomes another one at `until`, though nothing is written: epoch milliseconds. */
+export async function rememberedUntil<T>(
+  rows: Rows,
+  key: string,
+  { now, compute }: { now: number; compute: () => Promise<{ answer: T; until: number }> },
+): Promise<T> {
+  const kept = await remembered<{ last?: { answer: T; madeAt: number; until: number } }>(rows, key, async () => ({}))
+  const { last } = kept
+  if (last !== undefined && last.madeAt <= now && now < last.until) return last.answer
+  const { answer, until } = await compute()
+  kept.last = { answer, madeAt: now, until }
+  return answer
+}
+
 const earlier = new WeakMap<Rows, LRUCache<string, Renewed<unknown>>>()
 
 function renewedIn(rows: Rows): LRUCache<string, Renewed<unknown>> {

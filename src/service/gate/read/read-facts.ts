@@ -7,8 +7,7 @@ import type { ExclusionFact, GateFacts } from '../facts.ts'
 import type { FactsQuery } from './query.ts'
 import { readIncompleteRuns } from './incomplete-runs.ts'
 import { resultsElsewhere } from './elsewhere.ts'
-import { readLinks } from './links.ts'
-import { readRequirements } from './requirements.ts'
+import { readLinkedRequirements } from './kept-requirements.ts'
 import { readTests } from './kept-tests.ts'
 import { isUnexposed } from './unexposed.ts'
 
@@ -22,8 +21,7 @@ export async function readFacts(rows: Rows, asked: Pick<FactsQuery, 'scope' | 'p
     carried: scope.carried && { ...scope.carried, ...by },
     maxAgeMs: policy.result_max_age_hours * hourMs,
   }
-  const { requirements, decisive } = await readRequirements(rows, query)
-  const { linked, suspect } = await readLinks(rows, scope.productId, requirements)
+  const { requirements, decisive, linked, suspect } = await readLinkedRequirements(rows, query)
   const inEffect = await readExclusions(rows, scope.productId, asked)
   // An addition matters while a requirement of the scope is verified by nothing else.
   const isWithout = ({ id, kind }: ExclusionFact) => isAddition(kind) && !decisive.has(id)

@@ -13,15 +13,19 @@ import type { FactsQuery } from './query.ts'
 const approved = ['REQUIREMENT_STATUS_APPROVED']
 const withDrafts = [...approved, 'REQUIREMENT_STATUS_PROPOSED', 'REQUIREMENT_STATUS_DRAFT']
 
+export interface CountedRequirements {
+  requirements: RequirementFact[]
+  /** The additions, by the id of their exclusion, without which a requirement would not be verified. */
+  decisive: Set<string>
+  /** When the state of one of them changes if nothing is written, epoch milliseconds. */
+  until: number
+}
+
 /**
  * The requirements that the policy counts, in the order of their keys, each with the state that its own links give it in
- * the scope (contract §1.2): a child counts by itself. `decisive` are the additions, by the id of their exclusion, without
- * which one of them would not be verified.
+ * the scope (contract §1.2): a child counts by itself.
  */
-export async function readRequirements(
-  rows: Rows,
-  query: FactsQuery,
-): Promise<{ requirements: RequirementFact[]; decisive: Set<string> }> {
+export async function readRequirements(rows: Rows, query: FactsQuery): Promise<CountedRequirements> {
   const { scope, policy, counting, maxAgeMs, now } = query
   const found = await rows
     .selectFrom('requirement')
@@ -35,6 +39,7 @@ export async function readRequirements(
     .execute()
   const requirements: RequirementFact[] = []
   const decisive = new Set<string>()
+  let until = Infinity
   const additions = await readAdditions(rows, scope.productId)
   for (const chunk of chunks(found)) {
     const ids = chunk.map(({ id }) => id)
@@ -42,7 +47,8 @@ export async function readRequirements(
     for (const row of chunk) {
       const criterionIds = readCriterionIds(row.acceptance_criteria)
       const own = { criterionIds, links: links.get(row.id) ?? [], maxAgeMs, now }
-      const { coverage } = judgeCoverage(own)
+      const { coverage, staleAt } = judgeCoverage(own)
+      until = Math.min(until, staleAt ?? Infinity)
       const added = additions.filter(({ requirementId = row.id }) => requirementId === row.id)
       if (coverage.state === 'verified' && added.length > 0) {
         const { links: others, used } = withoutAdditions(own.links, added)
@@ -62,5 +68,5 @@ export async function readRequirements(
       })
     }
   }
-  return { requirements, decisive }
+  return { requirements, decisive, until }
 }

@@ -17,7 +17,7 @@ export function digestInputs(
 ): string {
   const covered = risks.map((risk) => ({ ...risk, covered: [...risk.covered].toSorted() }))
   const texts: readonly (string | Uint8Array)[] = [
-    inOrder(facts.requirements),
+    listText(facts.requirements, canonical),
     listText(facts.tests, testText),
     // They are in the words of the verdict.
     facts.elsewhere.toSorted().join('\n'),
