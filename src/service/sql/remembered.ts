@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { CommittedState, Rows } from './database.ts'
 
 /** Answers kept of one state of a database: the newest ones. */
-const MOST_ANSWERS = 12
+const MOST_ANSWERS = 20
 /** Bytes of answers that outlive their state, as `size` estimates them. */
 const MOST_RENEWED = 32_000_000
 /** Characters of texts kept of one state, with their keys. */

@@ -1,6 +1,6 @@
 import { dayMs } from '../../../shared/times.ts'
 import type { Rows } from '../../../sql/database.ts'
-import { remembered } from '../../../sql/remembered.ts'
+import { remembered, rememberedUntil } from '../../../sql/remembered.ts'
 import { readFixed } from './gate-fixes.ts'
 import { knownIssues, type GateIssue, type KnownIssue } from './gate-known.ts'
 import { isAtOrBefore, readReleases, readScope, type IssueScope, type ReadScope } from './gate-scope.ts'
@@ -33,15 +33,10 @@ export async function readGateIssues(rows: Rows, issueScope: IssueScope): Promis
   const fixes = await knownFixes(rows, issueScope)
   const known = await knownIssues(rows, issueScope.productId)
   const scope = await readScope(rows, issueScope)
-  const regressed = await findRegressed(rows, scope)
-  const regressedAny = await findRegressedAny(rows, scope)
-  const found: Found = {
-    newVouched: await findNew(rows, scope),
-    newAny: await findNewAny(rows, scope),
-    regressedVouched: regressed.inScope,
-    regressedUnvouched: regressedAny.difference(regressed.anyRelease),
-    reopened: await findReopened(rows, scope),
-  }
+  const found = await rememberedUntil(rows, `issues found for the gate in ${placeName(scope)}`, {
+    now: scope.now,
+    compute: () => findIssues(rows, scope),
+  })
   const special = new Set(await findFiring(rows, scope))
   for (const some of Object.values(found)) for (const id of some) special.add(id)
   const ids = new Set(special)
@@ -56,6 +51,21 @@ export async function readGateIssues(rows: Rows, issueScope: IssueScope): Promis
   return issues
     .toSorted((one, other) => one.number - other.number)
     .map((issue) => at(issue, { scope, found, special, fixes }))
+}
+
+/** What is found, until the first of the new ones is no longer new. */
+async function findIssues(rows: Rows, scope: ReadScope): Promise<{ answer: Found; until: number }> {
+  const regressed = await findRegressed(rows, scope)
+  const regressedAny = await findRegressedAny(rows, scope)
+  const [newVouched, newAny] = [await findNew(rows, scope), await findNewAny(rows, scope)]
+  const answer = {
+    newVouched: allIds(newVouched),
+    newAny: allIds(newAny),
+    regressedVouched: regressed.inScope,
+    regressedUnvouched: regressedAny.difference(regressed.anyRelease),
+    reopened: await findReopened(rows, scope),
+  }
+  return { answer, until: Math.min(newUntil(scope, newVouched), newUntil(scope, newAny)) }
 }
 
 interface Scoped {
@@ -90,9 +100,12 @@ function at({ open, fixed, claimsFix, stored }: KnownIssue, { scope, found, spec
 /** By issue, the time from which it counts as fixed in a scope: of those with a claim, asked for in one state (decision 093). */
 type Fixes = Map<string, number>
 
-function knownFixes(rows: Rows, { productId, releaseId, environmentId }: IssueScope): Promise<Fixes> {
-  const place = `${String(productId)} ${releaseId} ${environmentId}`
-  return remembered(rows, `fixes of the gate in ${place}`, async () => new Map())
+function knownFixes(rows: Rows, scope: IssueScope): Promise<Fixes> {
+  return remembered(rows, `fixes of the gate in ${placeName(scope)}`, async () => new Map())
+}
+
+function placeName({ productId, releaseId, environmentId }: IssueScope): string {
+  return `${String(productId)} ${releaseId} ${environmentId}`
 }
 
 async function addFixes(rows: Rows, scope: ReadScope, fixes: Fixes, issues: readonly KnownIssue[]): Promise<void> {
@@ -102,24 +115,38 @@ async function addFixes(rows: Rows, scope: ReadScope, fixes: Fixes, issues: read
   for (const { issue_id: id } of missing) fixes.set(id, found.get(id) ?? Infinity)
 }
 
-async function findNew(rows: Rows, scope: ReadScope): Promise<Set<string>> {
-  const found = await rows
+interface NewIssue {
+  id: string
+  first_seen: number
+}
+
+function allIds(found: readonly { id: string }[]): Set<string> {
+  return new Set(found.map(({ id }) => id))
+}
+
+/** When the first of them is no longer new; in a release they stay new. */
+function newUntil({ releaseId }: ReadScope, found: readonly NewIssue[]): number {
+  if (releaseId !== '') return Infinity
+  return newForMs + found.reduce((first, { first_seen: seen }) => Math.min(first, seen), Infinity)
+}
+
+function findNew(rows: Rows, scope: ReadScope): Promise<NewIssue[]> {
+  return rows
     .selectFrom('vouched_environment')
-    .select('issue_id')
+    .select(['issue_id as id', 'first_seen'])
     .where(rows.dialect.isOneOf('environment_id', scope.exposedIds))
     .$if(scope.releaseId !== '', (of) =>
       of.where('first_release_id', '<>', '').where(rows.dialect.isOneOf('first_release_id', scope.releaseIds)),
     )
     .$if(scope.releaseId === '', (of) => of.where('first_seen', '>', scope.now - newForMs))
     .execute()
-  return new Set(found.map((row) => row.issue_id))
 }
 
-async function findNewAny(rows: Rows, scope: ReadScope): Promise<Set<string>> {
-  const found = await rows
+function findNewAny(rows: Rows, scope: ReadScope): Promise<NewIssue[]> {
+  return rows
     .selectFrom('issue_environment')
     .innerJoin('issue', 'issue.id', 'issue_environment.issue_id')
-    .select('issue.id')
+    .select(['issue.id', 'issue_environment.first_seen'])
     .where(rows.dialect.isOneOf('issue_environment.environment_id', scope.exposedIds))
     .where('issue.status', '=', 'unresolved')
     .where('issue.level', 'in', newLevels)
@@ -131,7 +158,6 @@ async function findNewAny(rows: Rows, scope: ReadScope): Promise<Set<string>> {
     .$if(scope.releaseId === '', (of) => of.where('issue_environment.first_seen', '>', scope.now - newForMs))
     .limit(MOST_UNVOUCHED)
     .execute()
-  return new Set(found.map((row) => row.id))
 }
 
 /** Those that came back in the scope, at or before the judged release or in any release, and are open since. */
@@ -169,7 +195,7 @@ async function findRegressedAny(rows: Rows, scope: ReadScope): Promise<Set<strin
     .where(rows.dialect.isOneOf('place.environment_id', scope.environmentIds))
     .limit(MOST_UNVOUCHED)
     .execute()
-  return new Set(found.map((row) => row.id))
+  return allIds(found)
 }
 
 async function findReopened(rows: Rows, scope: ReadScope): Promise<Set<string>> {
@@ -183,7 +209,7 @@ async function findReopened(rows: Rows, scope: ReadScope): Promise<Set<string>> 
     .where('vouched_issue.status', '<>', 'unresolved')
     .limit(MOST_UNVOUCHED)
     .execute()
-  return new Set(found.map((row) => row.id))
+  return allIds(found)
 }
 
 /** Resolved issues with vouched occurrences that might have the fix; a few of them fire still. */
