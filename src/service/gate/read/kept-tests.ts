@@ -15,13 +15,6 @@ interface Read extends LastingTests {
   links: LinkedTests
 }
 
-interface Kept {
-  /** In the state of the database for which this is kept. */
-  read?: Read
-  /** In an earlier state. */
-  before?: Read | undefined
-}
-
 /**
  * The facts of `readTestsAt`, read once for each committed state of the database while time changes none of them (decision
  * 093). A test that is as it was in an earlier state is the same object again, and so is a list of the same tests: the
@@ -29,18 +22,18 @@ interface Kept {
  */
 export async function readTests(rows: Rows, query: FactsQuery, links: LinkedTests): Promise<readonly TestFact[]> {
   const { scope, counting, carried, maxAgeMs, now } = query
+  const readAfter = async (before: Read | undefined): Promise<Read> => {
+    const { facts, until } = await readTestsAt(rows, query, links)
+    return { facts: sameAsBefore(facts, before?.facts), until, at: now, links }
+  }
   const place = JSON.stringify([scope.productId, counting, carried, maxAgeMs])
-  const kept = await renewed<Kept>(rows, `tests of the gate in ${place}`, {
-    renew: (earlier) => Promise.resolve({ before: earlier?.read ?? earlier?.before }),
-    size: ({ before }) => TEST_BYTES * ((before?.facts.length ?? 0) + 1),
+  const kept = await renewed<{ read: Read }>(rows, `tests of the gate in ${place}`, {
+    renew: async (before) => ({ read: await readAfter(before?.read) }),
+    size: ({ read }) => TEST_BYTES * (read.facts.length + 1),
   })
-  const known = kept.read
-  if (known !== undefined && known.at <= now && now < known.until && areSameLinks(known.links, links))
-    return known.facts
-  const { facts, until } = await readTestsAt(rows, query, links)
-  const read = { facts: sameAsBefore(facts, (kept.read ?? kept.before)?.facts), until, at: now, links }
-  kept.read = read
-  return read.facts
+  const { read } = kept
+  if (read.at > now || now >= read.until || !areSameLinks(read.links, links)) kept.read = await readAfter(read)
+  return kept.read.facts
 }
 
 function areSameLinks(one: LinkedTests, other: LinkedTests): boolean {
