@@ -6,24 +6,32 @@ import type { Figure, Suite } from '../harness/suite.ts'
 
 const ROUNDS = 15
 
-const pages: Record<string, (api: Api, id: string) => Promise<unknown>> = {
+/** Another commit than the last one, of a table that no page is made of. */
+const COMMIT = 'UPDATE workspace SET updated_at = updated_at + 1'
+
+const pages: Record<string, (api: Api, id: string, app: App) => Promise<unknown>> = {
   'gap page': (api, id) => api.listCoverageGaps({ product_id: id, page_size: 15 }),
   'requirements page': (api, id) => api.listRequirements({ product_id: id, page_size: 50 }),
   'requirements search': (api, id) => api.listRequirements({ product_id: id, q: 'refund 7', page_size: 50 }),
   'tests page': (api, id) => api.listTests({ product_id: id, page_size: 50 }),
   'test context': (api, id) => api.getTestContext({ product_id: id, requirement_id: 'requirement-7' }),
+  verdict: (api, id) => api.computeGate({ product_id: id }),
+  'verdict after a commit': async (api, id, app) => {
+    await app.db.batch((prepare) => prepare(COMMIT).run())
+    await api.computeGate({ product_id: id })
+  },
 }
 
-/** Pages of gaps, requirements and tests, read through the client. */
+/** Pages of gaps, requirements and tests and verdicts of the gate, read through the client. */
 export const coverage: Suite = {
   about:
-    'Pages of gaps, requirements and tests in a product of 1,000 requirements and 10,000 cases, and in one ten times as large (decision 015).',
+    'Pages of gaps, requirements and tests, and verdicts, in a product of 1,000 requirements and 10,000 cases, and in one ten times as large (decision 015).',
   async run() {
     await using small = await openProduct({ requirements: 1_000, tests: 10_000 })
     await using large = await openProduct({ requirements: 10_000, tests: 100_000 })
     const figures: Figure[] = []
     for (const [name, page] of Object.entries(pages)) {
-      const read = ({ api, productId }: App) => elapsed(() => page(api, productId))
+      const read = (app: App) => elapsed(() => page(app.api, app.productId, app))
       const taken = await inTurn({ small: () => read(small), large: () => read(large) }, ROUNDS)
       figures.push({ name: `${name}, 10,000 cases`, unit: 'ms', values: taken.small })
       figures.push({
@@ -33,6 +41,6 @@ export const coverage: Suite = {
         against: `${name}, 10,000 cases`,
       })
     }
-    return [{ title: 'Pages of requirements, gaps and tests', figures }]
+    return [{ title: 'Pages of requirements, gaps and tests, and verdicts', figures }]
   },
 }
