@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { CommittedState, Rows } from './database.ts'
 
 /** Answers kept of one state of a database: the newest ones. */
-const MOST_ANSWERS = 20
+const MOST_ANSWERS = 12
 /** Bytes of answers that outlive their state, as `size` estimates them. */
 const MOST_RENEWED = 32_000_000
 /** Characters of texts kept of one state, with their keys. */
@@ -50,23 +50,37 @@ interface Renewing<T> {
 }
 
 /**
- * `remembered`, for an answer that `renew` makes of one for an earlier state by reading what changed since (decision 094).
- * It has to read its marks before what they mark.
+ * An answer for one committed state, which `renew` makes of one for an earlier state by reading what changed since (decision
+ * 094). It has to read its marks before what they mark. An answer larger than all that is kept is made for each call.
  */
-export function renewed<T>(rows: Rows, key: string, { renew, size }: Renewing<T>): Promise<T> {
-  return remembered(rows, key, async () => {
-    if (rows.committedState === undefined) return renew(undefined)
-    const all = renewedIn(rows)
-    // The caller that asked with this key renewed a T.
-    const before = all.get(key) as Renewed<T> | undefined
-    const answer = await renew(before?.answer)
-    all.set(key, { answer, bytes: size(answer) })
+export async function renewed<T>(rows: Rows, key: string, { renew, size }: Renewing<T>): Promise<T> {
+  const state = await rows.committedState?.()
+  if (state === undefined) return renew(undefined)
+  const all = renewedIn(rows)
+  // The caller that asked with this key renewed a T.
+  const before = all.get(key) as Renewed<T> | undefined
+  if (before?.state === state) return before.answer
+  const earlier = before?.answer.catch(() => undefined)
+  const now: Renewed<T> = {
+    state,
+    answer: earlier === undefined ? renew(undefined) : earlier.then(renew),
+    bytes: before?.bytes ?? 1,
+  }
+  all.set(key, now)
+  try {
+    const answer = await now.answer
+    // Another call may have renewed it since.
+    if (all.peek(key) === now) all.set(key, { ...now, bytes: size(answer) })
     return answer
-  })
+  } catch (error) {
+    if (all.peek(key) === now) all.delete(key)
+    throw error
+  }
 }
 
 interface Renewed<T> {
-  answer: T
+  state: CommittedState
+  answer: Promise<T>
   bytes: number
 }
 
@@ -84,13 +98,13 @@ export async function rememberedUntil<T>(
   return answer
 }
 
-const earlier = new WeakMap<Rows, LRUCache<string, Renewed<unknown>>>()
+const renewing = new WeakMap<Rows, LRUCache<string, Renewed<unknown>>>()
 
 function renewedIn(rows: Rows): LRUCache<string, Renewed<unknown>> {
-  const known = earlier.get(rows)
+  const known = renewing.get(rows)
   if (known !== undefined) return known
   const fresh = new LRUCache<string, Renewed<unknown>>({ maxSize: MOST_RENEWED, sizeCalculation: ({ bytes }) => bytes })
-  earlier.set(rows, fresh)
+  renewing.set(rows, fresh)
   return fresh
 }
 

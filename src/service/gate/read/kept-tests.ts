@@ -8,8 +8,6 @@ import { readTestsAt, type LastingTests } from './tests.ts'
 
 /** Of a test, with its text in the digest. */
 const TEST_BYTES = 1_000
-/** Of a scope that are kept, 20 MB by the estimate. More are read for each verdict. */
-const MOST_TESTS = 20_000
 
 interface Read extends LastingTests {
   /** The time at which they were read, epoch milliseconds. */
@@ -29,15 +27,13 @@ export async function readTests(rows: Rows, query: FactsQuery, links: LinkedTest
     return { facts: sameAsBefore(facts, before?.facts), until, at: now, links }
   }
   const place = JSON.stringify([scope.productId, counting, carried, maxAgeMs])
-  const kept = await renewed<{ read: Read | undefined }>(rows, `tests of the gate in ${place}`, {
+  const kept = await renewed<{ read: Read }>(rows, `tests of the gate in ${place}`, {
     renew: async (before) => ({ read: await readAfter(before?.read) }),
-    size: ({ read }) => TEST_BYTES * ((read?.facts.length ?? 0) + 1),
+    size: ({ read }) => TEST_BYTES * (read.facts.length + 1),
   })
-  const known = kept.read
-  const isLasting = known !== undefined && known.at <= now && now < known.until && areSameLinks(known.links, links)
-  const read = isLasting ? known : await readAfter(known)
-  kept.read = read.facts.length > MOST_TESTS ? undefined : read
-  return read.facts
+  const { read } = kept
+  if (read.at > now || now >= read.until || !areSameLinks(read.links, links)) kept.read = await readAfter(read)
+  return kept.read.facts
 }
 
 function areSameLinks(one: LinkedTests, other: LinkedTests): boolean {
