@@ -13,7 +13,7 @@ import { normalise } from '../../../../src/service/errors/ingest/normalise/index
 import { createEventStore } from '../../../../src/service/errors/issues/record/store.ts'
 import { systemPlatform } from '../../../../src/service/shared/platform.ts'
 import { createSymbolicator } from '../../../../src/service/errors/sourcemaps/symbolicate/symbolicator.ts'
-import { openDatabase } from '../../../../src/service/sql/open/index.ts'
+import { openDatabase, openForReading } from '../../../../src/service/sql/open/index.ts'
 import { openNewDatabase } from '../../../postgres/databases.ts'
 
 export const minuteMs = 60_000
@@ -101,6 +101,8 @@ export async function openRig() {
     db,
     /** A connection that remembers nothing, as that of another process. */
     openAnother: () => openDatabase(address),
+    /** A reader that keeps nothing from one read to the next. */
+    openForgetful: () => openForReading(address),
     store,
     clock,
     platform,

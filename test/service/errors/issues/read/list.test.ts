@@ -289,6 +289,78 @@ test('a total is the number of the issues and the loudest are first, whatever th
   )
 })
 
+test('every page of a walk has the issues that a reader which keeps nothing finds, also when something is stored between two pages', async () => {
+  const event = fc.record({
+    kind: fc.constantFrom('cart', 'login', 'search', 'pay', 'ship'),
+    release: fc.constantFrom('1.0', '2.0'),
+    environment: fc.constantFrom('production', 'staging'),
+    level: fc.constantFrom('error', 'fatal'),
+    ago: fc.constantFrom(0, minuteMs, 3 * hourMs, 2 * dayMs),
+  })
+  const change = fc.record({ at: fc.nat(5), status: fc.constantFrom('resolved', 'unresolved') })
+  const filter = fc.record(
+    {
+      sort: fc.constantFrom('last_seen', 'first_seen', 'times_seen'),
+      status: fc.constantFrom('resolved', 'unresolved'),
+      levels: fc.subarray(['error', 'fatal'] as const),
+      period: fc.constantFrom('1h', '1d'),
+      environment: fc.constantFrom('production', 'staging'),
+      release: fc.boolean(),
+    },
+    { requiredKeys: ['sort'] },
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.oneof({ weight: 3, arbitrary: event }, change), { minLength: 4, maxLength: 20, size: 'max' }),
+      fc.array(filter, { minLength: 4, maxLength: 4 }),
+      async (steps, filters) => {
+        await using rig = await openRig()
+        const environments = ['production', 'staging'] as const
+        const [production, staging] = await Promise.all(environments.map((name) => rig.release('2.0', name)))
+        const releaseIds = { production: production!, staging: staging! }
+        const { environments: known } = await environmentHandlers.listEnvironments(
+          { product_id: rig.product_id },
+          rig.call,
+        )
+        const environmentId = (wanted: string) => known.find(({ name }) => name === wanted)!.id
+        const forgetful = await rig.openForgetful()
+        const forgetfulCall = { ...rig.call, db: { ...rig.db, read: forgetful } }
+        const asked = filters.map(({ environment, release, ...rest }) => ({
+          product_id: rig.product_id,
+          page_size: 1,
+          ...rest,
+          ...(environment !== undefined && { environment_id: environmentId(environment) }),
+          ...(release === true && { release_id: releaseIds[environment ?? 'production'] }),
+        }))
+        // Each list is walked in two rhythms: to its end in one state, and one page after each step.
+        const slowly = asked.map((one) => ({ ...one, page_token: '' }))
+        const sameInBoth = async (one: (typeof slowly)[number]) => {
+          const page = await rig.handlers.listIssues(one, rig.call)
+          expect({ one, page }).toEqual({ one, page: await rig.handlers.listIssues(one, forgetfulCall) })
+          return page.pagination.next_page_token
+        }
+        for (const step of steps) {
+          rig.clock.now += minuteMs
+          const issues = await rig.issues()
+          if ('kind' in step) await rig.append(step)
+          else if (issues.length > 0) {
+            const { id } = issues[step.at % issues.length]!
+            await rig.handlers.setIssueStatus({ id, status: step.status }, rig.call)
+          }
+          for (const one of slowly) one.page_token = await sameInBoth(one)
+          for (const one of asked) {
+            let token = ''
+            do token = await sameInBoth({ ...one, page_token: token })
+            while (token !== '')
+          }
+        }
+        await forgetful.destroy()
+      },
+    ),
+    { numRuns: tries(20) },
+  )
+})
+
 function idsByCount(issues: readonly { id: string; times_seen: number }[]): string[] {
   return issues
     .toSorted((one, other) => other.times_seen - one.times_seen || (one.id < other.id ? 1 : -1))

@@ -10,20 +10,23 @@ import {
   type Place,
 } from './conditions.ts'
 
-/** What filters compare of an issue in a place. */
-interface Compared {
+/** What filters compare of an issue, and what lists are ordered by. */
+export interface KeptIssue {
+  id: string
   status: string
   level: string
   platform: string
   componentId: string
   isRegression: boolean
-  timesSeen: number
-  /** Of its occurrences in the place, epoch milliseconds. */
-  lastSeen: number
+  times_seen: number
+  /** Epoch milliseconds. */
+  first_seen: number
+  last_seen: number
 }
 
 /** Of an issue; issues share their texts. */
-const COMPARED_BYTES = 100
+const COMPARED_BYTES = 140
+const NUMBER_BYTES = 16
 
 /** What the database has an index for. */
 const indexed: readonly (keyof IssueFilter)[] = ['status', 'component_id']
@@ -38,47 +41,55 @@ const compared: readonly (keyof IssueFilter)[] = [
   'q',
 ]
 
-export type KeptIssue = readonly [id: string, issue: Compared]
-
 /**
- * The issues that a query finds, in no order, from facts that are kept for each place and read again only for issues that
- * changed (decision 089). Undefined where the database finds them as fast, by status and component in an order that has an
- * index, and for filters that are not kept.
+ * The issues that a query finds, in no order, from facts that are kept and read again only for issues that changed (decision
+ * 089). Undefined where the database finds them as fast, by status and component in an order that has an index, and for
+ * filters that are not kept.
  */
 export async function findKept(rows: Rows, query: IssueQuery): Promise<readonly KeptIssue[] | undefined> {
-  const { product, filter, matching } = query
+  const { product, filter, matching, sort } = query
   const names = Object.keys(filter) as (keyof IssueFilter)[]
-  const isIndexed = names.every((name) => indexed.includes(name)) && !isFirstLoudest(query)
+  // Every event would write an index by `times_seen` (decision 092).
+  const isIndexed = names.every((name) => indexed.includes(name)) && sort !== 'times_seen'
   if (isIndexed || rows.committedState === undefined || !names.every((name) => compared.includes(name)))
     return undefined
   if (!(await isPlace(rows, filter))) return []
-  const issues = await comparedIn(rows, product.id, filter)
+  const issues = await comparedIssues(rows, product.id)
+  const here = await lastSeenIn(rows, product.id, filter)
   const isFound = comparison(query)
   const found: KeptIssue[] = []
-  for (const id of matching ?? issues.keys()) {
+  for (const id of matching ?? (here ?? issues).keys()) {
     const issue = issues.get(id)
-    if (issue !== undefined && isFound(issue)) found.push([id, issue])
+    const lastSeen = here === undefined ? issue?.last_seen : here.get(id)
+    if (issue !== undefined && lastSeen !== undefined && isFound(issue, lastSeen)) found.push(issue)
   }
   return found
 }
 
-/** Whether a query asks for the first page in the order without an index, which every event would write (decision 092). */
-export function isFirstLoudest({ sort, page }: IssueQuery): boolean {
-  return sort === 'times_seen' && page.after === undefined
+/** The ids of the issues of one page, and of the one after it, in the order of the page. */
+export function idsOnPage(found: readonly KeptIssue[], { sort, page: { after, size } }: IssueQuery): string[] {
+  const first: KeptIssue[] = []
+  const end = after && { id: after.id, value: Number(after.sortValue) }
+  for (const issue of found) {
+    if (end !== undefined && !comesAfter(issue.id, issue[sort], end)) continue
+    const last = first.length > size ? first.at(-1) : undefined
+    if (last !== undefined) {
+      if (comesAfter(issue.id, issue[sort], { id: last.id, value: last[sort] })) continue
+      first.pop()
+    }
+    const place = first.findIndex((other) => comesAfter(other.id, other[sort], { id: issue.id, value: issue[sort] }))
+    first.splice(place === -1 ? first.length : place, 0, issue)
+  }
+  return first.map(({ id }) => id)
 }
 
-/** The ids of so many found issues with most events, in no order; of equals the last ones, as the page orders them. */
-export function loudest(found: readonly KeptIssue[], size: number): string[] {
-  // Numbers are sorted much faster than issues.
-  const counts = Float64Array.from(found, ([, issue]) => issue.timesSeen).toSorted()
-  const least = counts.at(-size) ?? 0
-  const louder = found.flatMap(([id, issue]) => (issue.timesSeen > least ? [id] : []))
-  const equal = found.flatMap(([id, issue]) => (issue.timesSeen === least ? [id] : []))
-  return [...louder, ...equal.toSorted().slice(louder.length - size)]
+/** As SQL orders rows by their sort value and their id, both descending. */
+function comesAfter(id: string, value: number, other: { id: string; value: number }): boolean {
+  return value < other.value || (value === other.value && id < other.id)
 }
 
 /** The same as the SQL of `conditions`. */
-function comparison(query: IssueQuery): (issue: Compared) => boolean {
+function comparison(query: IssueQuery): (issue: KeptIssue, lastSeen: number) => boolean {
   const {
     status = '',
     levels = [],
@@ -87,8 +98,8 @@ function comparison(query: IssueQuery): (issue: Compared) => boolean {
     is_regression: isRegression,
   } = query.filter
   const since = periodStart(query) ?? -Infinity
-  return (issue) =>
-    issue.lastSeen >= since &&
+  return (issue, lastSeen) =>
+    lastSeen >= since &&
     (status === '' || issue.status === status) &&
     (levels.length === 0 || levels.some((level) => level === issue.level)) &&
     (platforms.length === 0 || platforms.includes(issue.platform)) &&
@@ -104,50 +115,64 @@ async function isPlace(rows: Rows, { environment_id: environmentId, release_id: 
   return Boolean(found)
 }
 
-/** By issue, those with occurrences in the place. A release is in one environment, so with it nothing else is kept. */
-function comparedIn(rows: Rows, productId: number, filter: Place): Promise<ReadonlyMap<string, Compared>> {
-  const { environment_id, release_id } = filter
-  const place = release_id === undefined ? { environment_id } : { release_id }
+function comparedIssues(rows: Rows, productId: number): Promise<ReadonlyMap<string, KeptIssue>> {
   return keptByIssue(rows, productId, {
-    name: `compared by filters in ${JSON.stringify(place)}`,
+    name: 'compared by filters',
     follows: 'every change',
     size: () => COMPARED_BYTES,
     async read(issueIds) {
-      const here = placeSql(place)
-      const lastSeen =
-        here === undefined
-          ? sql.ref<number>('issue.last_seen')
-          : sql<number | null>`(SELECT here.last_seen FROM ${here})`
       const found = await rows
         .selectFrom('issue')
-        .select([
-          'id',
-          'status',
-          'level',
-          'platform',
-          'component_id',
-          'is_regression',
-          'times_seen',
-          lastSeen.as('seen'),
-        ])
+        .select(['id', 'status', 'level', 'platform', 'component_id', 'is_regression'])
+        .select(['times_seen', 'first_seen', 'last_seen'])
         .where('product_id', '=', productId)
         .$if(issueIds !== undefined, (of) => of.where(rows.dialect.isOneOf('id', issueIds ?? [])))
         .execute()
       const shared = sharedTexts()
-      const issues = new Map<string, Compared>()
-      for (const { id, seen, component_id: componentId, is_regression: isRegression, ...row } of found) {
-        if (seen === null) continue
+      const issues = new Map<string, KeptIssue>()
+      for (const { id, component_id: componentId, is_regression: isRegression, ...row } of found) {
         issues.set(id, {
+          id,
           status: shared(row.status),
           level: shared(row.level),
           platform: shared(row.platform),
           componentId: shared(componentId),
           isRegression: isRegression === 1,
-          timesSeen: row.times_seen,
-          lastSeen: seen,
+          times_seen: row.times_seen,
+          first_seen: row.first_seen,
+          last_seen: row.last_seen,
         })
       }
       return issues
+    },
+  })
+}
+
+/**
+ * By issue, the time of its last occurrence in the place, in epoch milliseconds; without the issues that were never there. A
+ * release is in one environment, so with it nothing else is kept. Undefined without a place.
+ */
+async function lastSeenIn(
+  rows: Rows,
+  productId: number,
+  filter: Place,
+): Promise<ReadonlyMap<string, number> | undefined> {
+  const { environment_id, release_id } = filter
+  const place = release_id === undefined ? { environment_id } : { release_id }
+  const here = placeSql(place)
+  if (here === undefined) return undefined
+  return keptByIssue(rows, productId, {
+    name: `last seen in ${JSON.stringify(place)}`,
+    follows: 'every change',
+    size: () => NUMBER_BYTES,
+    async read(issueIds) {
+      const found = await rows
+        .selectFrom('issue')
+        .select(['id', sql<number | null>`(SELECT here.last_seen FROM ${here})`.as('seen')])
+        .where('product_id', '=', productId)
+        .$if(issueIds !== undefined, (of) => of.where(rows.dialect.isOneOf('id', issueIds ?? [])))
+        .execute()
+      return new Map(found.flatMap(({ id, seen }) => (seen === null ? [] : [[id, seen]])))
     },
   })
 }

@@ -4,7 +4,7 @@ import type { Rows } from '../../../../sql/database.ts'
 import type { StoredIssue } from '../../columns.ts'
 import { conditions, type IssueQuery, type IssueSort } from './conditions.ts'
 import { issuesWithText } from './issues-with-text.ts'
-import { findKept, isFirstLoudest, loudest, type KeptIssue } from './kept.ts'
+import { findKept, idsOnPage, type KeptIssue } from './kept.ts'
 
 /**
  * Occurrences after the first page in which the later pages look for what an issue was like then: an hour of 7 events a
@@ -24,7 +24,7 @@ export async function listIssueRows(rows: Rows, asked: IssueQuery) {
   // Texts are compared once, and not again for the total and for each issue that the order passes.
   const query = text === '' ? asked : { ...asked, matching: await issuesWithText(rows, product.id, text) }
   const known = await findKept(rows, query)
-  const found = (await firstLoudest(rows, query, asOf, known)) ?? (await pageQuery(rows, query, asOf).execute())
+  const found = (await knownPage(rows, query, asOf, known)) ?? (await pageQuery(rows, query, asOf).execute())
   const kept = found.slice(0, page.size)
   const last = kept.at(-1)
   const hasMore = found.length > page.size && last !== undefined
@@ -33,24 +33,20 @@ export async function listIssueRows(rows: Rows, asked: IssueQuery) {
   return { issues, paging: pagingMembers(page, token, known?.length ?? (await countMatching(rows, query))) }
 }
 
-/** The first page by `times_seen`, read from few issues; undefined where that is not possible. */
-async function firstLoudest(rows: Rows, query: IssueQuery, asOf: number, known: readonly KeptIssue[] | undefined) {
-  if (known === undefined || !isFirstLoudest(query)) return undefined
-  // Events since `asOf` may have moved others to the front.
+/** The page of known issues, read by their ids; undefined where they have changed since the walk began. */
+async function knownPage(rows: Rows, query: IssueQuery, asOf: number, known: readonly KeptIssue[] | undefined) {
+  if (known === undefined) return undefined
+  // Events since `asOf` may have moved issues to other pages.
   if ((await newestSeq(rows, query.product.id)) !== asOf) return undefined
-  const matching = loudest(known, query.page.size + 1)
-  const found = await pageQuery(rows, { ...query, matching }, asOf).execute()
-  // Fewer match when a status was changed meanwhile.
+  const matching = idsOnPage(known, query)
+  const found = await untouchedIssues(rows, { ...query, matching }, asOf).execute()
+  // Fewer match when an event was stored or a status was changed meanwhile.
   return found.length === matching.length ? found : undefined
 }
 
 async function countMatching(rows: Rows, query: IssueQuery): Promise<number> {
-  const { total } = await rows
-    .selectFrom('issue')
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where((eb) => eb.and(conditions(rows, query)))
-    .executeTakeFirstOrThrow()
-  return total
+  const count = matchingIssues(rows, query).select((eb) => eb.fn.countAll<number>().as('total'))
+  return (await count.executeTakeFirstOrThrow()).total
 }
 
 /** The newest commit that touched an issue of the product; 0 before the first. */
@@ -69,20 +65,9 @@ async function newestSeq(rows: Rows, productId: number): Promise<number> {
  */
 export function pageQuery(rows: Rows, query: IssueQuery, asOf: number) {
   const { page, sort } = query
-  const matching = rows.selectFrom('issue').where((eb) => eb.and(conditions(rows, query)))
-  // In index order: only as many rows are read as the page needs, except by times_seen, which has no index, because every
-  // event would move an entry (decision 092). Without the sum SQLite would read all issues by last_seq
-  // and sort them: 32 ms instead of 0.4 with 10,000 issues.
-  const untouched = matching
-    .where(sql<SqlBool>`last_seq + 0 <= ${asOf}`)
-    .selectAll('issue')
-    .select((eb) => eb.ref(sort).as('sort_value'))
-    .where(after(page, sort))
-    .orderBy(sort, 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.size + 1)
+  const untouched = untouchedIssues(rows, query, asOf)
   // Only issues that were touched since the first page.
-  const touched = matching
+  const touched = matchingIssues(rows, query)
     .leftJoin(firstLater(rows, asOf).as('later'), 'later.issue_id', 'issue.id')
     .where('last_seq', '>', asOf)
     .where('first_seq', '<=', asOf)
@@ -101,6 +86,26 @@ export function pageQuery(rows: Rows, query: IssueQuery, asOf: number) {
     .orderBy('sort_value', 'desc')
     .orderBy('id', 'desc')
     .limit(page.size + 1)
+}
+
+/** The issues of a page that no event has touched since `asOf`. */
+function untouchedIssues(rows: Rows, query: IssueQuery, asOf: number) {
+  const { page, sort } = query
+  // In index order: only as many rows are read as the page needs, except by times_seen, which has no index, because every
+  // event would move an entry (decision 092). Without the sum SQLite would read all issues by last_seq
+  // and sort them: 32 ms instead of 0.4 with 10,000 issues.
+  return matchingIssues(rows, query)
+    .where(sql<SqlBool>`last_seq + 0 <= ${asOf}`)
+    .selectAll('issue')
+    .select((eb) => eb.ref(sort).as('sort_value'))
+    .where(after(page, sort))
+    .orderBy(sort, 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.size + 1)
+}
+
+function matchingIssues(rows: Rows, query: IssueQuery) {
+  return rows.selectFrom('issue').where((eb) => eb.and(conditions(rows, query)))
 }
 
 function after({ after: cursor }: Page, column: IssueSort | 'sort_value'): Expression<SqlBool> {
