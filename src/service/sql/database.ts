@@ -114,6 +114,8 @@ export interface Dialect {
   readonly holdsFiles: boolean
   /** Whether a column is one of the texts; takes one parameter for all of them, because parameters are limited. */
   isOneOf(column: string, texts: readonly string[]): Expression<SqlBool>
+  /** The same for a column of integers. */
+  isOneNumber(column: string, numbers: readonly number[]): Expression<SqlBool>
   /** Whether a column that holds a JSON array of texts contains the text. */
   arrayContains(column: string, text: string): Expression<SqlBool>
   /** Whether one of the columns contains the text, ignoring the case of ASCII letters. */

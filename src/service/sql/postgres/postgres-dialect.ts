@@ -56,6 +56,12 @@ export const postgresDialect: Dialect = {
     return sql<boolean>`${sql.raw(column)} IN (SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb))`
   },
 
+  isOneNumber(column, numbers) {
+    // As an array, which a scan of an index compares with its entries.
+    const all = sql`SELECT jsonb_array_elements_text(${JSON.stringify(numbers)}::jsonb)::bigint`
+    return sql<boolean>`${sql.raw(column)} = ANY (ARRAY(${all}))`
+  },
+
   arrayContains(column, text) {
     return sql<boolean>`${sql.raw(column)}::jsonb @> to_jsonb(${text}::text)`
   },

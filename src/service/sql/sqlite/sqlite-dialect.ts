@@ -44,14 +44,17 @@ function matchExpression(query: string, words: 'all' | 'any'): string | undefine
   return found.map((word) => `"${word}"*`).join(words === 'all' ? ' ' : ' OR ')
 }
 
+function isInList(column: string, values: readonly (string | number)[]) {
+  return sql<boolean>`${sql.raw(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`
+}
+
 /** SQLite with JSON functions and FTS5. */
 export const sqliteDialect: Dialect = {
   insertionOrder: 'rowid',
   holdsFiles: false,
 
-  isOneOf(column, texts) {
-    return sql<boolean>`${sql.raw(column)} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`
-  },
+  isOneOf: isInList,
+  isOneNumber: isInList,
 
   arrayContains(column, text) {
     return sql<boolean>`EXISTS (SELECT 1 FROM json_each(${sql.raw(column)}) WHERE json_each.value = ${text})`

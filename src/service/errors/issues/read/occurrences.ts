@@ -1,4 +1,4 @@
-import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
+import { sql, type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool } from 'kysely'
 import type { InputOf } from '../../../../contract/index.ts'
 import { notFound } from '../../../../errors.ts'
 import { cutPage, lastRowChanged, type Page } from '../../../shared/paging.ts'
@@ -44,15 +44,15 @@ type Matching = (eb: ExpressionBuilder<Schema, 'occurrence'>) => Expression<SqlB
 export async function listOccurrenceRows(rows: Rows, query: OccurrenceQuery) {
   const { filter, page } = query
   const all = conditions(query)
-  if (filter.release_id !== undefined) all.push(...(await ofRelease(rows, query.issueId, filter.release_id)))
+  const places = await readPlaces(rows, query)
+  if (places !== undefined) all.push(...inPlaces(rows, places))
   const matching: Matching = (eb) => eb.and(all)
-  const newest = (last: Cursor | undefined, count: number) =>
-    selectPlaced(rows)
-      .where(matching)
-      .where(after(last))
-      .orderBy('timestamp', 'desc')
-      .orderBy('seq', 'desc')
-      .limit(count)
+  const newest = (last: Cursor | undefined, count: number) => {
+    const first = rows.selectFrom('occurrence').where(matching).where(after(last)).$call(newestFirst).limit(count)
+    // For a place PostgreSQL reads all rows of the issue, except where nothing but what the index has is asked for.
+    const wanted: Matching = (eb) => (places === undefined ? matching(eb) : eb('seq', 'in', first.select('seq')))
+    return selectPlaced(rows).where(wanted).where(after(last)).$call(newestFirst).limit(count)
+  }
   const text = filter.q?.trim() ?? ''
   if (text !== '') {
     return searchOccurrences(rows, (last, count) => newest(last, count).selectAll('occurrence').execute(), text, page)
@@ -60,27 +60,25 @@ export async function listOccurrenceRows(rows: Rows, query: OccurrenceQuery) {
   const found = await newest(page.after, page.size + 1)
     .select(listed)
     .execute()
-  const total = await countMatching(rows, query, matching)
+  const total = await countMatching(rows, query, { places, matching })
   return cutPage(page, found, total, (row) => ({ sortValue: row.timestamp, id: String(row.seq) }))
 }
 
 /** A period and the id of an SDK leave few occurrences to count; the others are counted as they are recorded and removed. */
-async function countMatching(rows: Rows, { issueId, filter }: OccurrenceQuery, matching: Matching): Promise<number> {
-  const { environment_id: environmentId, release_id: releaseId, sdk_event_id: sdkEventId, period } = filter
-  if (period !== undefined || sdkEventId !== undefined) {
+async function countMatching(
+  rows: Rows,
+  { issueId, filter }: OccurrenceQuery,
+  { places, matching }: { places: readonly IssuePlace[] | undefined; matching: Matching },
+): Promise<number> {
+  if (filter.period !== undefined || filter.sdk_event_id !== undefined) {
     const counted = rows.selectFrom('occurrence').select((eb) => eb.fn.countAll<number>().as('total'))
     return (await counted.where(matching).executeTakeFirstOrThrow()).total
   }
+  if (places !== undefined) return places.reduce((sum, { kept }) => sum + kept, 0)
   const { total } = await rows
     .selectFrom('issue_presence')
     .select(sql<number>`coalesce(sum(count - removed), 0)`.as('total'))
     .where('issue_id', '=', issueId)
-    .$if(releaseId !== undefined, (of) => of.where('release_id', '=', releaseId ?? ''))
-    .$if(environmentId !== undefined, (of) =>
-      of.where(
-        sql<SqlBool>`environment_id IN (SELECT id FROM environment WHERE id = ${environmentId} AND deleted_at IS NULL)`,
-      ),
-    )
     .executeTakeFirstOrThrow()
   return total
 }
@@ -95,7 +93,6 @@ function selectPlaced(rows: Rows) {
 
 function conditions({ issueId, productId, filter, now }: OccurrenceQuery): Expression<SqlBool>[] {
   const all = [sql<SqlBool>`issue_id = ${issueId}`]
-  if (filter.environment_id !== undefined) all.push(inEnvironment(filter.environment_id))
   if (filter.period !== undefined) all.push(sql`timestamp >= ${now - periodMs[filter.period]}`)
   if (filter.sdk_event_id !== undefined) {
     const id = filter.sdk_event_id.replaceAll('-', '').toLowerCase()
@@ -104,27 +101,58 @@ function conditions({ issueId, productId, filter, now }: OccurrenceQuery): Expre
   return all
 }
 
+/** Where an issue occurred: epoch milliseconds of the first and the last time, and the occurrences that are kept. */
+interface IssuePlace {
+  id: number
+  first: number
+  last: number
+  kept: number
+}
+
+/** The places of the issue in the environment and the release of the filter; undefined when it names neither. */
+async function readPlaces(rows: Rows, { issueId, filter }: OccurrenceQuery): Promise<IssuePlace[] | undefined> {
+  const { environment_id: environmentId, release_id: releaseId } = filter
+  if (environmentId === undefined && releaseId === undefined) return undefined
+  return rows
+    .selectFrom('issue_presence as here')
+    .innerJoin('place', (join) =>
+      join.onRef('place.environment_id', '=', 'here.environment_id').onRef('place.release_id', '=', 'here.release_id'),
+    )
+    .select(['place.id', 'here.first_seen as first', 'here.last_seen as last'])
+    .select(sql<number>`here.count - here.removed`.as('kept'))
+    .where('here.issue_id', '=', issueId)
+    .$if(environmentId !== undefined, (of) =>
+      of.where(
+        sql<SqlBool>`here.environment_id IN (SELECT id FROM environment WHERE id = ${environmentId} AND deleted_at IS NULL)`,
+      ),
+    )
+    .$if(releaseId !== undefined, (of) => of.where('here.release_id', '=', releaseId ?? ''))
+    .execute()
+}
+
 /**
- * The places of a release, and the time between its first and its last occurrence: the index has the occurrences of the
- * issue by time, so those of other releases are hardly looked at.
+ * The index has the occurrences of the issue by time, so those of other releases are hardly looked at, and their places behind
+ * it: where they are given as values, PostgreSQL compares them before it reads a row.
  */
-async function ofRelease(rows: Rows, issueId: string, releaseId: string): Promise<Expression<SqlBool>[]> {
-  const { first, last } = await rows
-    .selectFrom('issue_presence')
-    .select((eb) => [eb.fn.min('first_seen').as('first'), eb.fn.max('last_seen').as('last')])
-    .where('issue_id', '=', issueId)
-    .where('release_id', '=', releaseId)
-    .executeTakeFirstOrThrow()
-  const places = await rows.selectFrom('place').select('id').where('release_id', '=', releaseId).execute()
-  const [place, ...others] = places.map(({ id }) => id)
+function inPlaces(rows: Rows, places: readonly IssuePlace[]): Expression<SqlBool>[] {
+  const [place, ...others] = places
   // Without an occurrence there is no time either.
   if (place === undefined) return [sql`false`]
   // Nearly every release has one place, and SQLite compares a number twice as fast as it looks one up in a list.
   const isThere =
     others.length === 0
-      ? sql<SqlBool>`place_id = ${place}`
-      : sql<SqlBool>`place_id IN (${sql.join([place, ...others])})`
+      ? sql<SqlBool>`place_id = ${place.id}`
+      : rows.dialect.isOneNumber(
+          'place_id',
+          places.map(({ id }) => id),
+        )
+  const first = Math.min(...places.map((one) => one.first))
+  const last = Math.max(...places.map((one) => one.last))
   return [isThere, sql`timestamp BETWEEN ${first} AND ${last}`]
+}
+
+function newestFirst<DB, Table extends keyof DB, Output>(select: SelectQueryBuilder<DB, Table, Output>) {
+  return select.orderBy(sql`timestamp`, 'desc').orderBy(sql`seq`, 'desc')
 }
 
 function after(last: Cursor | undefined): Expression<SqlBool> {
