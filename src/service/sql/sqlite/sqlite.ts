@@ -43,7 +43,7 @@ export async function openSqlite(
     await useWal(writer, busyTimeoutMs)
     // A commit is flushed by `WalFlush`, which does not block the process; NORMAL flushes what a merge of the WAL needs.
     // On macOS `fsync` leaves data in the drive's cache; elsewhere the two last settings change nothing.
-    writer.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA fullfsync = 1')
+    writer.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000; PRAGMA fullfsync = 1')
     writer.exec(`PRAGMA checkpoint_fullfsync = 1; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     migrate(writer)
     // From here on #begin waits for the lock without blocking the process, which SQLite's own waiting would do.
@@ -53,7 +53,7 @@ export async function openSqlite(
     writer.exec('PRAGMA temp_store = MEMORY')
     // Read-only: a read path that writes by mistake fails in its first test.
     const reader = new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly: true })
-    reader.exec('PRAGMA cache_size = -16000')
+    reader.exec('PRAGMA cache_size = -8000')
     return new SqliteDatabase(writer, reader, { file, flush: createWalFlush(file, sync), busyTimeoutMs })
   } catch (error) {
     writer.close()
