@@ -12,7 +12,8 @@ COPY --from=build /build/dist /opt/tracegate
 # The place of the token file and of source maps: mount a volume there. `/work` is for reports and source maps that
 # tools may read.
 RUN install -d -o node -g node /data /work
-ENV NODE_ENV=production TRACEGATE_DATA_DIR=/data
+# With an arena for each of its threads, the allocator of glibc keeps 30 MB of freed memory more (src/decisions/081).
+ENV NODE_ENV=production TRACEGATE_DATA_DIR=/data MALLOC_ARENA_MAX=2
 WORKDIR /work
 USER node
 EXPOSE 4319
