@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { connect, type Socket } from 'node:net'
 import { randomInt } from 'node:crypto'
-import { json } from 'node:stream/consumers'
+import { createInterface } from 'node:readline'
 import { percentile } from '../harness/measure.ts'
 import { shopEnvelope, type EventSize } from './shop-events.ts'
 
@@ -22,29 +22,47 @@ export interface LoadResult {
   perSecond: number
   p50Ms: number
   p99Ms: number
+  /** Processor time of sending them all, in user and kernel mode. */
+  processorMs: number
   /** Answers other than 200, by status. */
   refused: Record<string, number>
 }
 
 /** Sends the events from a process of its own, which makes them before the clock starts. */
 export async function sendEvents(load: EventLoad): Promise<LoadResult> {
-  const child = spawn(process.execPath, [import.meta.filename], { stdio: ['pipe', 'pipe', 'inherit'] })
-  child.stdin.end(JSON.stringify(load))
-  let output = ''
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const code = await new Promise((done) => child.once('close', done))
-  if (code !== 0) throw new Error(`the load ended with ${String(code)}`)
-  return JSON.parse(output) as LoadResult
+  const send = await prepareEvents(load)
+  return send()
 }
 
-async function run({ address, size, count, issues }: EventLoad): Promise<LoadResult> {
+/** Resolves when the process has made the events and is connected, to what has it send them. */
+export async function prepareEvents(load: EventLoad): Promise<() => Promise<LoadResult>> {
+  const child = spawn(process.execPath, [import.meta.filename], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const ended = new Promise((done) => child.once('close', done))
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  /** Undefined when the process ends instead. */
+  const nextLine = async () => (await lines.next()).value as string | undefined
+  child.stdin.write(`${JSON.stringify(load)}\n`)
+  const ready = await nextLine()
+  return async () => {
+    child.stdin.end()
+    const result = await nextLine()
+    const code = await ended
+    if (code !== 0 || ready === undefined || result === undefined)
+      throw new Error(`the load ended with ${String(code)}`)
+    return JSON.parse(result) as LoadResult
+  }
+}
+
+async function run({ address, size, count, issues }: EventLoad, ready: () => Promise<unknown>): Promise<LoadResult> {
   const url = new URL(address)
   const envelope = () => shopEnvelope(size, issues[randomInt(issues.length)] ?? 0)
   const requests = Array.from({ length: count }, () => request(url, envelope()))
   const sockets = await Promise.all(Array.from({ length: IN_FLIGHT }, () => open(url)))
+  await ready()
   const times: number[] = []
   const refused: Record<string, number> = {}
   const start = performance.now()
+  const used = process.cpuUsage()
   await Promise.all(
     sockets.map(async (socket) => {
       for (let next = requests.pop(); next !== undefined; next = requests.pop()) {
@@ -56,9 +74,16 @@ async function run({ address, size, count, issues }: EventLoad): Promise<LoadRes
     }),
   )
   const seconds = (performance.now() - start) / 1000
+  const { user, system } = process.cpuUsage(used)
   for (const socket of sockets) socket.destroy()
   const acknowledged = count - Object.values(refused).reduce((sum, each) => sum + each, 0)
-  return { perSecond: acknowledged / seconds, p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99), refused }
+  return {
+    perSecond: acknowledged / seconds,
+    p50Ms: percentile(times, 0.5),
+    p99Ms: percentile(times, 0.99),
+    processorMs: (user + system) / 1000,
+    refused,
+  }
 }
 
 function request({ host, pathname, search }: URL, body: Buffer): Buffer {
@@ -97,6 +122,13 @@ function exchange(socket: Socket, bytes: Buffer): Promise<string> {
 }
 
 if (import.meta.main) {
-  console.log(JSON.stringify(await run((await json(process.stdin)) as EventLoad)))
+  const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+  const { value: load } = (await lines.next()) as { value: string }
+  const result = await run(JSON.parse(load) as EventLoad, () => {
+    console.log('ready')
+    // The end of the input is the sign to begin.
+    return lines.next()
+  })
+  console.log(JSON.stringify(result))
   process.exit()
 }
