@@ -9,6 +9,11 @@ export type Rows = Kysely<Schema> & {
    * any process, and on SQLite is the same until then. A database that cannot tell leaves it out.
    */
   readonly committedState?: () => CommittedState | Promise<CommittedState>
+  /**
+   * The same for these tables alone: also the same after commits that change others. A database that cannot tell at once
+   * leaves it out.
+   */
+  readonly tableState?: (tables: readonly (keyof Schema)[]) => CommittedState
 }
 
 export type CommittedState = number | string

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { CommittedState, Rows } from './database.ts'
+import type { Schema } from './schema.ts'
 
 /** Answers kept of one state of a database: the newest ones. */
 const MOST_ANSWERS = 12
@@ -96,6 +97,46 @@ export async function rememberedUntil<T>(
   const { answer, until } = await compute()
   kept.last = { answer, madeAt: now, until }
   return answer
+}
+
+interface OfTables<T> {
+  /** All that `read` reads. */
+  tables: readonly (keyof Schema)[]
+  /** Epoch milliseconds. */
+  now: number
+  /** Reads the answer; it may return that of before where nothing differs. */
+  read: (before: T | undefined) => Promise<{ answer: T; until: number }>
+  /** Whether an answer is what this caller asks for: what else it depends on is the same. */
+  isFor?: (answer: T) => boolean
+  /** Bytes that an answer takes, roughly. */
+  size: (answer: T) => number
+}
+
+/**
+ * `rememberedUntil`, also over commits that change none of the tables, where the database can tell (decision 093). An answer
+ * larger than all that is kept is made for each call.
+ */
+export async function rememberedOfTables<T>(rows: Rows, key: string, asked: OfTables<T>): Promise<T> {
+  const { tables, now, read, isFor = () => true, size } = asked
+  interface Last {
+    answer: T
+    madeAt: number
+    until: number
+    state: CommittedState | undefined
+  }
+  const kept = await renewed<{ last: Last }>(rows, key, {
+    async renew(before) {
+      // Before what it says something of.
+      const state = rows.tableState?.(tables)
+      if (before !== undefined && state !== undefined && state === before.last.state) return before
+      return { last: { ...(await read(before?.last.answer)), madeAt: now, state } }
+    },
+    size: ({ last }) => size(last.answer),
+  })
+  const { last } = kept
+  if (last.madeAt <= now && now < last.until && isFor(last.answer)) return last.answer
+  kept.last = { ...(await read(last.answer)), madeAt: now, state: last.state }
+  return kept.last.answer
 }
 
 const renewing = new WeakMap<Rows, LRUCache<string, Renewed<unknown>>>()

@@ -121,6 +121,8 @@ test('a verdict is made of what a reader that remembers nothing reads, after any
         if (one.is === 'wait') clock.now += one.ms
         else await perform({ app, shop, made, requirement, now: clock.now }, one)
         const scopes = await scopesOf(app, shop)
+        // The service knows which tables its own commits change.
+        expect(await computedDigest(app, shop)).toBe(await freshDigest(fresh, { scopes, now: clock.now }))
         for (const ms of moved) {
           const at = { scopes, now: clock.now + ms }
           const expected = await seen(fresh, at)
@@ -236,6 +238,7 @@ test('each kind of write that changes what is remembered shows in the next read'
     const expected = await seen(fresh, at)
     expect({ name, seen: await seen(app.db.read, at) }).toEqual({ name, seen: expected })
     expect({ name, seen: await seen(other.read, at) }).toEqual({ name, seen: expected })
+    expect([name, await computedDigest(app, shop)]).toEqual([name, await freshDigest(fresh, at)])
     expect([name, isDeepStrictEqual(expected, before)]).toEqual([name, false])
     before = expected
   }
@@ -342,6 +345,32 @@ async function scopesOf({ db }: App, shop: Shop): Promise<GateScope[]> {
   if (first === undefined) return [whole]
   const { id, version, environment_id: environmentId } = first
   return [whole, { ...whole, environmentId }, { ...whole, releaseId: id, version }]
+}
+
+/** Of the inputs of a verdict that the service computes, for the whole product. */
+async function computedDigest({ db }: App, shop: Shop): Promise<string> {
+  const { verdict } = await shop.must<{ verdict: Identified }>('POST', `${shop.path}/quality-gate:compute`, {})
+  const stored = await db.read
+    .selectFrom('verdict')
+    .select('inputs_digest')
+    .where('id', '=', verdict.id)
+    .executeTakeFirstOrThrow()
+  return stored.inputs_digest
+}
+
+/** The same, made of what the rows tell. */
+async function freshDigest(
+  rows: Rows,
+  { scopes, now }: { scopes: readonly GateScope[]; now: number },
+): Promise<string> {
+  const [scope] = scopes
+  const product = await rows
+    .selectFrom('product')
+    .select('gate_policy')
+    .where('id', '=', scope!.productId)
+    .executeTakeFirstOrThrow()
+  const { digest } = await readInputs(rows, { scope: scope!, policy: choosePolicy(product), now })
+  return digest
 }
 
 /** All that verdicts of the scopes rest on, with the digest of it; in all but the first a result counts for a day. */

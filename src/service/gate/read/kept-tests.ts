@@ -1,39 +1,41 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Rows } from '../../sql/database.ts'
-import { renewed } from '../../sql/remembered.ts'
+import { rememberedOfTables } from '../../sql/remembered.ts'
 import type { TestFact } from '../facts.ts'
 import type { LinkedTests } from './links.ts'
 import type { FactsQuery } from './query.ts'
-import { readTestsAt, type LastingTests } from './tests.ts'
+import { readTestsAt } from './tests.ts'
+
+/** All that the facts of tests are read from. */
+export const TEST_TABLES = ['test', 'test_result', 'test_run'] as const
 
 /** Of a test, with its text in the digest. */
 const TEST_BYTES = 1_000
 
-interface Read extends LastingTests {
-  /** The time at which they were read, epoch milliseconds. */
-  at: number
+interface Read {
+  facts: readonly TestFact[]
   links: LinkedTests
 }
 
 /**
- * The facts of `readTestsAt`, read once for each committed state of the database while time changes none of them (decision
- * 093). A test that is as it was in an earlier state is the same object again, and so is a list of the same tests: the
- * digest knows their texts. Callers share the list and must not change it.
+ * The facts of `readTestsAt`, read once until a commit changes a table of theirs or time one of them (decision 093). A test
+ * that is as it was is the same object again, and so is a list of the same tests: the digest knows their texts. Callers
+ * share the list and must not change it.
  */
 export async function readTests(rows: Rows, query: FactsQuery, links: LinkedTests): Promise<readonly TestFact[]> {
   const { scope, counting, carried, maxAgeMs, now } = query
-  const readAfter = async (before: Read | undefined): Promise<Read> => {
-    const { facts, until } = await readTestsAt(rows, query, links)
-    return { facts: sameAsBefore(facts, before?.facts), until, at: now, links }
-  }
   const place = JSON.stringify([scope.productId, counting, carried, maxAgeMs])
-  const kept = await renewed<{ read: Read }>(rows, `tests of the gate in ${place}`, {
-    renew: async (before) => ({ read: await readAfter(before?.read) }),
-    size: ({ read }) => TEST_BYTES * (read.facts.length + 1),
+  const { facts: tests } = await rememberedOfTables<Read>(rows, `tests of the gate in ${place}`, {
+    tables: TEST_TABLES,
+    now,
+    async read(before) {
+      const { facts, until } = await readTestsAt(rows, query, links)
+      return { answer: { facts: sameAsBefore(facts, before?.facts), links }, until }
+    },
+    isFor: (read) => areSameLinks(read.links, links),
+    size: ({ facts }) => TEST_BYTES * (facts.length + 1),
   })
-  const { read } = kept
-  if (read.at > now || now >= read.until || !areSameLinks(read.links, links)) kept.read = await readAfter(read)
-  return kept.read.facts
+  return tests
 }
 
 function areSameLinks(one: LinkedTests, other: LinkedTests): boolean {

@@ -4,19 +4,35 @@ import type { Bindable, Prepare, Rows, Statement } from '../database.ts'
 import { translated, translatedRows } from './passing-failures.ts'
 import type { Schema } from '../schema.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
+import { changedTable } from './table-changes.ts'
 
 const STATEMENTS_KEPT = 512
 
+/** Called with the table that a statement has changed. */
+type Changed = (table: string) => void
+/** Called with what a statement answered, to return it. */
+type Noted = <T>(answer: T) => T
+
 /** Kysely over node:sqlite. Kysely's dialect is for better-sqlite3, but accepts anything of the same shape. */
-export function queryBuilder(connection: DatabaseSync): Rows {
-  const prepare = cached(connection, (statement) => ({
+export function queryBuilder(connection: DatabaseSync, changed?: Changed): Rows {
+  const prepare = cached(connection, changed, (statement, noted) => ({
     reader: statement.columns().length > 0,
-    all: (parameters: readonly unknown[]) => translated(() => statement.all(...bindables(parameters))),
-    run: (parameters: readonly unknown[]) => translated(() => statement.run(...bindables(parameters))),
-    iterate: (parameters: readonly unknown[]) => translatedRows(() => statement.iterate(...bindables(parameters))),
+    all: (parameters: readonly unknown[]) => translated(() => noted(statement.all(...bindables(parameters)))),
+    run: (parameters: readonly unknown[]) => translated(() => noted(statement.run(...bindables(parameters)))),
+    iterate: (parameters: readonly unknown[]) =>
+      translatedRows(() => noted(statement.iterate(...bindables(parameters)))),
   }))
   const dialect = new SqliteDialect({ database: { close: () => connection.close(), prepare } })
   return Object.assign(new Kysely<Schema>({ dialect }), { dialect: sqliteDialect })
+}
+
+function noting(sql: string, changed: Changed | undefined): Noted {
+  const table = changed === undefined ? undefined : changedTable(sql)
+  if (table === undefined) return (answer) => answer
+  return (answer) => {
+    changed?.(table)
+    return answer
+  }
 }
 
 /** Rejects values that node:sqlite would take for named parameters or bind as something else. */
@@ -31,20 +47,23 @@ function bindables(parameters: readonly unknown[]): Bindable[] {
 }
 
 /** Prepares statements of the hot path. */
-export function preparer(connection: DatabaseSync): Prepare {
-  return Object.assign(cached(connection, fastStatement), { dialect: sqliteDialect, sent: () => Promise.resolve() })
+export function preparer(connection: DatabaseSync, changed?: Changed): Prepare {
+  return Object.assign(cached(connection, changed, fastStatement), {
+    dialect: sqliteDialect,
+    sent: () => Promise.resolve(),
+  })
 }
 
 /** Each method runs at once, so statements keep their order even if a caller awaits them later. */
-function fastStatement(statement: StatementSync): Statement {
+function fastStatement(statement: StatementSync, noted: Noted): Statement {
   return {
-    send: (...parameters) => settled(() => void statement.run(...parameters)),
-    run: (...parameters) => settled(() => ({ changes: Number(statement.run(...parameters).changes) })),
+    send: (...parameters) => settled(() => void noted(statement.run(...parameters))),
+    run: (...parameters) => settled(() => ({ changes: Number(noted(statement.run(...parameters)).changes) })),
     // The number is the rowid. Measured: `RETURNING seq` takes 6 µs more.
-    insert: (...parameters) => settled(() => Number(statement.run(...parameters).lastInsertRowid)),
+    insert: (...parameters) => settled(() => Number(noted(statement.run(...parameters)).lastInsertRowid)),
     // T is the shape of the caller's own SQL text.
-    get: <T>(...parameters: Bindable[]) => settled(() => statement.get(...parameters) as T | undefined),
-    all: <T>(...parameters: Bindable[]) => settled(() => statement.all(...parameters) as T[]),
+    get: <T>(...parameters: Bindable[]) => settled(() => noted(statement.get(...parameters)) as T | undefined),
+    all: <T>(...parameters: Bindable[]) => settled(() => noted(statement.all(...parameters)) as T[]),
   }
 }
 
@@ -55,12 +74,19 @@ async function settled<T>(work: () => T): Promise<T> {
 }
 
 /** `prepare` with a cache by text of the newest statements; preparing each time costs a quarter of an insert. */
-function cached<S>(connection: DatabaseSync, wrap: (statement: StatementSync) => S): (sql: string) => S {
+function cached<S>(
+  connection: DatabaseSync,
+  changed: Changed | undefined,
+  wrap: (statement: StatementSync, noted: Noted) => S,
+): (sql: string) => S {
   const kept = new Map<string, S>()
   return (sql) => {
     const known = kept.get(sql)
     if (known !== undefined) return known
-    const statement = wrap(translated(() => connection.prepare(sql)))
+    const statement = wrap(
+      translated(() => connection.prepare(sql)),
+      noting(sql, changed),
+    )
     const oldest = kept.size >= STATEMENTS_KEPT ? kept.keys().next().value : undefined
     if (oldest !== undefined) kept.delete(oldest)
     kept.set(sql, statement)

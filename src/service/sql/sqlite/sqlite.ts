@@ -6,6 +6,7 @@ import type { DatabaseLoad, OpenDatabase, Pause, Prepare, Rows } from '../databa
 import { migrate } from './migrate.ts'
 import { isBusy, translate, translated } from './passing-failures.ts'
 import { preparer, queryBuilder } from './sqlite-statements.ts'
+import { TableChanges } from './table-changes.ts'
 import { createWalFlush, type Sync, type WalFlush } from './wal-flush.ts'
 import { createWalMerge, type WalMerge } from './wal-merge.ts'
 import { WriteQueue, type WriteConnection } from '../writing/write-queue.ts'
@@ -86,6 +87,7 @@ export function openReader(file: string): Rows {
 
 interface WriterOptions {
   connection: DatabaseSync
+  changes: TableChanges
   flush: WalFlush
   busyTimeoutMs: number
   /** Called after each commit. */
@@ -98,19 +100,22 @@ class SqliteWriter implements WriteConnection {
   readonly prepare: Prepare
   readonly translate = translate
   readonly #connection: DatabaseSync
+  readonly #changes: TableChanges
   readonly #flush: WalFlush
   readonly #busyTimeoutMs: number
   readonly #committed: () => void
   /** When a write last gave up waiting for another process's lock. */
   #gaveUpAt = -Infinity
 
-  constructor({ connection, flush, busyTimeoutMs, committed }: WriterOptions) {
+  constructor({ connection, changes, flush, busyTimeoutMs, committed }: WriterOptions) {
     this.#connection = connection
+    this.#changes = changes
     this.#flush = flush
     this.#busyTimeoutMs = busyTimeoutMs
     this.#committed = committed
-    this.rows = queryBuilder(connection)
-    this.prepare = preparer(connection)
+    const changed = (table: string) => changes.note(table)
+    this.rows = queryBuilder(connection, changed)
+    this.prepare = preparer(connection, changed)
   }
 
   /** Begins a transaction. A write that was queued while another waited in vain tries once: it has waited as long. */
@@ -134,11 +139,13 @@ class SqliteWriter implements WriteConnection {
 
   commit(): void {
     this.#connection.exec('COMMIT')
+    this.#changes.committed()
     this.#committed()
   }
 
   /** Some errors (disk full) have already rolled back by themselves. */
   rollback(): void {
+    this.#changes.rolledBack()
     if (this.#connection.isTransaction) this.#connection.exec('ROLLBACK')
   }
 
@@ -165,13 +172,20 @@ class SqliteDatabase implements OpenDatabase {
     this.#reader = reader
     this.#flush = flush
     const committed = () => this.#merge.committed()
-    this.#queue = new WriteQueue(new SqliteWriter({ connection: writer, flush, busyTimeoutMs, committed }))
-    const changes = writer.prepare('SELECT total_changes() AS rows')
-    const changedRows = () => Number(changes.get()?.['rows'])
+    const changes = new TableChanges()
+    this.#queue = new WriteQueue(new SqliteWriter({ connection: writer, changes, flush, busyTimeoutMs, committed }))
+    const total = writer.prepare('SELECT total_changes() AS rows')
+    const changedRows = () => Number(total.get()?.['rows'])
     this.#merge = createWalMerge({ file, changedRows, hold: (work) => this.#queue.follow(work) })
-    const dataVersion = reader.prepare('PRAGMA data_version')
-    const committedState = () => Number(translated(() => dataVersion.get())?.['data_version'])
-    this.read = Object.assign(queryBuilder(reader), { committedState })
+    const dataVersion = (connection: DatabaseSync) => {
+      const asked = connection.prepare('PRAGMA data_version')
+      return () => Number(translated(() => asked.get())?.['data_version'])
+    }
+    const committedState = dataVersion(reader)
+    // What SQLite tells a connection are the commits of others.
+    const othersState = dataVersion(writer)
+    const tableState = (tables: readonly string[]) => `${String(othersState())} ${String(changes.newest(tables))}`
+    this.read = Object.assign(queryBuilder(reader), { committedState, tableState })
   }
 
   write<T>(work: (rows: Rows, prepare: Prepare) => Promise<T>): Promise<T> {
