@@ -6,8 +6,10 @@ import type { Figure, Suite } from '../harness/suite.ts'
 
 const ROUNDS = 15
 
-/** Another commit than the last one, of a table that no page is made of. */
+/** Of a table that no page is made of, by another process. */
 const COMMIT = 'UPDATE workspace SET updated_at = updated_at + 1'
+const frames = [{ function: 'run', filename: 'src/part-1/file.ts', lineno: 1, in_app: true }]
+const event = { exception: { values: [{ type: 'Error', value: 'x', stacktrace: { frames } }] } }
 
 const pages: Record<string, (api: Api, id: string, app: App) => Promise<unknown>> = {
   'gap page': (api, id) => api.listCoverageGaps({ product_id: id, page_size: 15 }),
@@ -16,7 +18,11 @@ const pages: Record<string, (api: Api, id: string, app: App) => Promise<unknown>
   'tests page': (api, id) => api.listTests({ product_id: id, page_size: 50 }),
   'test context': (api, id) => api.getTestContext({ product_id: id, requirement_id: 'requirement-7' }),
   verdict: (api, id) => api.computeGate({ product_id: id }),
-  'verdict after a commit': async (api, id, app) => {
+  'verdict after an event': async (api, id, app) => {
+    await app.ingest(event)
+    await api.computeGate({ product_id: id })
+  },
+  'verdict after a commit of another process': async (api, id, app) => {
     await app.db.batch((prepare) => prepare(COMMIT).run())
     await api.computeGate({ product_id: id })
   },
