@@ -27,10 +27,10 @@ export function queryBuilder(connection: DatabaseSync, changed?: Changed): Rows 
 }
 
 function noting(sql: string, changed: Changed | undefined): Noted {
-  const table = changed === undefined ? undefined : changedTable(sql)
-  if (table === undefined) return (answer) => answer
+  const table = changedTable(sql)
+  if (changed === undefined || table === undefined) return (answer) => answer
   return (answer) => {
-    changed?.(table)
+    changed(table)
     return answer
   }
 }

@@ -146,8 +146,8 @@ function inPlaces(rows: Rows, places: readonly IssuePlace[]): Expression<SqlBool
           'place_id',
           places.map(({ id }) => id),
         )
-  const first = Math.min(...places.map((one) => one.first))
-  const last = Math.max(...places.map((one) => one.last))
+  const first = places.reduce((least, one) => Math.min(least, one.first), place.first)
+  const last = places.reduce((most, one) => Math.max(most, one.last), place.last)
   return [isThere, sql`timestamp BETWEEN ${first} AND ${last}`]
 }
 
