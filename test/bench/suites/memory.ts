@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -20,8 +20,6 @@ const REPORTS = 3
 const CASES = 10_000
 const IDLE_MS = 60_000
 const MOST_MB = 300
-/** Of the Dockerfile. */
-const IMAGE = { MALLOC_ARENA_MAX: '2' }
 
 /** Resident memory of a server through the work of a day, each step after the other in one process. */
 export const memory: Suite = {
@@ -32,9 +30,14 @@ export const memory: Suite = {
     const dist = resolve(import.meta.dirname, '../../../dist')
     await build(dist)
     const main = join(dist, 'tracegate.js')
+    const dockerfile = readFileSync(resolve(dist, '../Dockerfile'), 'utf8')
+    const [, arenas = ''] = /\bMALLOC_ARENA_MAX=(\d+)/.exec(dockerfile) ?? []
     return [
       { title: 'Resident memory', figures: await workADay(main, {}) },
-      { title: 'Resident memory with the settings of the container image', figures: await workADay(main, IMAGE) },
+      {
+        title: 'Resident memory with the settings of the container image',
+        figures: await workADay(main, { MALLOC_ARENA_MAX: arenas }),
+      },
       { title: 'Resident memory with a million stored events', figures: await readMillion(main) },
     ]
   },
