@@ -52,6 +52,7 @@ function isInList(column: string, values: readonly (string | number)[]) {
 export const sqliteDialect: Dialect = {
   insertionOrder: 'rowid',
   holdsFiles: false,
+  readsInOrder: true,
 
   isOneOf: isInList,
   isOneNumber: isInList,
