@@ -22,11 +22,12 @@ export interface KeptIssue {
   /** Epoch milliseconds. */
   first_seen: number
   last_seen: number
+  /** The same in the place that a query asks for. */
+  lastSeenHere: number
 }
 
 /** Of an issue; issues share their texts. */
 const COMPARED_BYTES = 140
-const NUMBER_BYTES = 16
 
 /** What the database has an index for. */
 const indexed: readonly (keyof IssueFilter)[] = ['status', 'component_id']
@@ -54,15 +55,11 @@ export async function findKept(rows: Rows, query: IssueQuery): Promise<readonly 
   if (isIndexed || rows.committedState === undefined || !names.every((name) => compared.includes(name)))
     return undefined
   if (!(await isPlace(rows, filter))) return []
-  const issues = await comparedIssues(rows, product.id)
-  const here = await lastSeenIn(rows, product.id, filter)
+  const issues = await comparedIn(rows, product.id, filter)
   const isFound = comparison(query)
   const found: KeptIssue[] = []
-  for (const id of matching ?? (here ?? issues).keys()) {
-    const issue = issues.get(id)
-    const lastSeen = here === undefined ? issue?.last_seen : here.get(id)
-    if (issue !== undefined && lastSeen !== undefined && isFound(issue, lastSeen)) found.push(issue)
-  }
+  const asked = matching === undefined ? issues.values() : matching.map((id) => issues.get(id))
+  for (const issue of asked) if (issue !== undefined && isFound(issue)) found.push(issue)
   return found
 }
 
@@ -89,7 +86,7 @@ function comesAfter(id: string, value: number, other: { id: string; value: numbe
 }
 
 /** The same as the SQL of `conditions`. */
-function comparison(query: IssueQuery): (issue: KeptIssue, lastSeen: number) => boolean {
+function comparison(query: IssueQuery): (issue: KeptIssue) => boolean {
   const {
     status = '',
     levels = [],
@@ -98,8 +95,8 @@ function comparison(query: IssueQuery): (issue: KeptIssue, lastSeen: number) => 
     is_regression: isRegression,
   } = query.filter
   const since = periodStart(query) ?? -Infinity
-  return (issue, lastSeen) =>
-    lastSeen >= since &&
+  return (issue) =>
+    issue.lastSeenHere >= since &&
     (status === '' || issue.status === status) &&
     (levels.length === 0 || levels.some((level) => level === issue.level)) &&
     (platforms.length === 0 || platforms.includes(issue.platform)) &&
@@ -115,22 +112,31 @@ async function isPlace(rows: Rows, { environment_id: environmentId, release_id: 
   return Boolean(found)
 }
 
-function comparedIssues(rows: Rows, productId: number): Promise<ReadonlyMap<string, KeptIssue>> {
+/**
+ * By issue, those with occurrences in the place. A release is in one environment, so with it nothing else is kept. One map
+ * for each place: a second one beside it is asked what changed after each commit, and takes as long again.
+ */
+function comparedIn(rows: Rows, productId: number, filter: Place): Promise<ReadonlyMap<string, KeptIssue>> {
+  const { environment_id, release_id } = filter
+  const place = release_id === undefined ? { environment_id } : { release_id }
   return keptByIssue(rows, productId, {
-    name: 'compared by filters',
+    name: `compared by filters in ${JSON.stringify(place)}`,
     follows: 'every change',
     size: () => COMPARED_BYTES,
     async read(issueIds) {
+      const here = placeSql(place)
+      const seenHere = here === undefined ? sql.ref('issue.last_seen') : sql`(SELECT here.last_seen FROM ${here})`
       const found = await rows
         .selectFrom('issue')
         .select(['id', 'status', 'level', 'platform', 'component_id', 'is_regression'])
-        .select(['times_seen', 'first_seen', 'last_seen'])
+        .select(['times_seen', 'first_seen', 'last_seen', sql<number | null>`${seenHere}`.as('seen')])
         .where('product_id', '=', productId)
         .$if(issueIds !== undefined, (of) => of.where(rows.dialect.isOneOf('id', issueIds ?? [])))
         .execute()
       const shared = sharedTexts()
       const issues = new Map<string, KeptIssue>()
-      for (const { id, component_id: componentId, is_regression: isRegression, ...row } of found) {
+      for (const { id, seen, component_id: componentId, is_regression: isRegression, ...row } of found) {
+        if (seen === null) continue
         issues.set(id, {
           id,
           status: shared(row.status),
@@ -141,38 +147,10 @@ function comparedIssues(rows: Rows, productId: number): Promise<ReadonlyMap<stri
           times_seen: row.times_seen,
           first_seen: row.first_seen,
           last_seen: row.last_seen,
+          lastSeenHere: seen,
         })
       }
       return issues
-    },
-  })
-}
-
-/**
- * By issue, the time of its last occurrence in the place, in epoch milliseconds; without the issues that were never there. A
- * release is in one environment, so with it nothing else is kept. Undefined without a place.
- */
-async function lastSeenIn(
-  rows: Rows,
-  productId: number,
-  filter: Place,
-): Promise<ReadonlyMap<string, number> | undefined> {
-  const { environment_id, release_id } = filter
-  const place = release_id === undefined ? { environment_id } : { release_id }
-  const here = placeSql(place)
-  if (here === undefined) return undefined
-  return keptByIssue(rows, productId, {
-    name: `last seen in ${JSON.stringify(place)}`,
-    follows: 'every change',
-    size: () => NUMBER_BYTES,
-    async read(issueIds) {
-      const found = await rows
-        .selectFrom('issue')
-        .select(['id', sql<number | null>`(SELECT here.last_seen FROM ${here})`.as('seen')])
-        .where('product_id', '=', productId)
-        .$if(issueIds !== undefined, (of) => of.where(rows.dialect.isOneOf('id', issueIds ?? [])))
-        .execute()
-      return new Map(found.flatMap(({ id, seen }) => (seen === null ? [] : [[id, seen]])))
     },
   })
 }
