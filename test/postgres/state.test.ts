@@ -4,9 +4,11 @@ import { kill } from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { REQUIREMENT_TABLES } from '../../src/service/gate/read/kept-requirements.ts'
+import { TEST_TABLES } from '../../src/service/gate/read/kept-tests.ts'
 import type { Rows } from '../../src/service/sql/database.ts'
 import { openPostgres } from '../../src/service/sql/postgres/postgres.ts'
-import { remembered } from '../../src/service/sql/remembered.ts'
+import { remembered, rememberedOfTables } from '../../src/service/sql/remembered.ts'
 import { runStatement } from './databases.ts'
 import { startPostgres, type PostgresServer } from './server.ts'
 
@@ -69,17 +71,74 @@ test('a user who may not ask for the state reads everything each time', async ()
   expect(await counted()).toBe(1)
 })
 
+test('the state of tables is another one after a commit that changes one of them, whichever process writes', async () => {
+  const { one, other } = await openTwo()
+  const state = async () => one.read.tableState?.(['test', 'test_run'])
+  const states = [await state()]
+  await one.batch((prepare) => prepare('UPDATE test SET id = id').run())
+  states.push(await state())
+  await other.write((rows) => rows.updateTable('test_run').set({ commit_sha: 'a' }).execute())
+  states.push(await state())
+  // As a program does that does not know of it.
+  await runStatement(server.url('postgres'), 'DELETE FROM test')
+  states.push(await state())
+  expect(new Set(states).size).toBe(states.length)
+})
+
+test('the state of tables stays over commits of other tables, reads, and transactions that are rolled back', async () => {
+  const { one } = await openTwo()
+  const state = async () => one.read.tableState?.(['test', 'test_run'])
+  const before = await state()
+  await one.batch((prepare) => prepare(insert).run('another', ''))
+  await one.batch((prepare) => prepare('UPDATE requirement SET id = id').run())
+  await one.write((rows) => rows.selectFrom('test').selectAll().execute())
+  const failed = one.batch(async (prepare) => {
+    await prepare('UPDATE test SET id = id').run()
+    throw new Error('no')
+  })
+  await expect(failed).rejects.toThrow('no')
+  expect(await state()).toBe(before)
+})
+
+test('what is remembered of tables is read again after a commit that changes them, and after no other', async () => {
+  const { one, other } = await openTwo()
+  let reads = 0
+  const read = async () => ({ answer: (reads += 1), until: Infinity })
+  const asked = { tables: TEST_TABLES, now: 0, read, size: () => 1 }
+  const ask = async () => rememberedOfTables(one.read, 'counted', asked)
+  expect(await ask()).toBe(1)
+  await other.batch((prepare) => prepare(insert).run('elsewhere', ''))
+  expect(await ask()).toBe(1)
+  await other.batch((prepare) => prepare('UPDATE test_result SET run_id = run_id').run())
+  expect(await ask()).toBe(2)
+})
+
+test('the changes of each table are counted that the gate reads requirements and tests from', async () => {
+  const { one } = await openTwo()
+  const tables = [...new Set([...REQUIREMENT_TABLES, ...TEST_TABLES])]
+  const counted: string[] = []
+  for (const table of tables) {
+    const before = await one.read.tableState?.([table])
+    await one.batch((prepare) => prepare(`DELETE FROM ${table}`).run())
+    if ((await one.read.tableState?.([table])) !== before) counted.push(table)
+  }
+  expect(counted).toEqual(tables)
+})
+
 test('no state comes back after the server has lost commits in a crash', async () => {
   const { one } = await openTwo()
-  const states = new Set<unknown>()
+  const [states, tableStates] = [new Set<unknown>(), new Set<unknown>()]
   for (let crash = 0; crash < 3; crash += 1) {
     if (crash > 0) await crashServer()
     for (let write = 0; write < 3; write += 1) {
       await retried(() => one.batch((prepare) => prepare(insert).run(`${String(crash)} ${String(write)}`, '')))
       states.add(await retried(() => stateIn(one.read)))
+      await retried(() => one.batch((prepare) => prepare('UPDATE test SET id = id').run()))
+      tableStates.add(await retried(async () => one.read.tableState?.(['test'])))
     }
   }
   expect(states.size).toBe(9)
+  expect(tableStates.size).toBe(9)
 })
 
 /** Ends one session by force, after which the server gives up all memory and recovers from its log. */

@@ -10,10 +10,10 @@ export type Rows = Kysely<Schema> & {
    */
   readonly committedState?: () => CommittedState | Promise<CommittedState>
   /**
-   * The same for these tables alone: also the same after commits that change others. A database that cannot tell at once
-   * leaves it out.
+   * The same for these tables alone: also the same after commits that change others. On PostgreSQL the changes of a table
+   * have to be counted (`changed_table`).
    */
-  readonly tableState?: (tables: readonly (keyof Schema)[]) => CommittedState
+  readonly tableState?: (tables: readonly (keyof Schema)[]) => CommittedState | Promise<CommittedState>
 }
 
 export type CommittedState = number | string

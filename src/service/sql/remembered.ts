@@ -127,7 +127,7 @@ export async function rememberedOfTables<T>(rows: Rows, key: string, asked: OfTa
   const kept = await renewed<{ last: Last }>(rows, key, {
     async renew(before) {
       // Before what it says something of.
-      const state = rows.tableState?.(tables)
+      const state = await rows.tableState?.(tables)
       if (before !== undefined && state !== undefined && state === before.last.state) return before
       return { last: { ...(await read(before?.last.answer)), madeAt: now, state } }
     },

@@ -6,8 +6,10 @@ import type { RunQuery } from './postgres-statements.ts'
  * crashed may use the numbers of transactions again that it lost, and begins with a checkpoint; one that takes its place was
  * started at another time.
  */
-const STATE = `SELECT pg_current_snapshot()::text || ' ' || pg_postmaster_start_time()::text || ' ' ||
-  (SELECT checkpoint_lsn FROM pg_control_checkpoint())::text AS state`
+const SERVER = `pg_postmaster_start_time()::text || ' ' || (SELECT checkpoint_lsn FROM pg_control_checkpoint())::text`
+const STATE = `SELECT pg_current_snapshot()::text || ' ' || ${SERVER} AS state`
+/** Triggers count the transactions that changed a table: those of migration 0029. */
+const TABLE_STATE = `SELECT coalesce(sum(changes), 0)::text || ' ' || ${SERVER} AS state FROM changed_table WHERE name = ANY($1)`
 
 /** Whether the user of the connection may ask for the state: some providers of servers do not allow it. */
 export async function tellsState(client: Client): Promise<boolean> {
@@ -31,4 +33,12 @@ export function createCommittedState(run: RunQuery): () => Promise<string> {
     return String((rows[0] as { state: unknown } | undefined)?.state)
   }
   return () => (next ??= ask())
+}
+
+/** A function that resolves to a text for the committed state of these tables alone, as of after its call. */
+export function createTableState(run: RunQuery): (tables: readonly string[]) => Promise<string> {
+  return async (tables) => {
+    const { rows } = await run({ text: TABLE_STATE, values: [tables] })
+    return (rows[0] as { state: string }).state
+  }
 }

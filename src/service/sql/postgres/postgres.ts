@@ -6,7 +6,7 @@ import { explainOpening, isPassing, translating } from './postgres-failures.ts'
 import { createMessages, type OpenMessages } from './postgres-messages.ts'
 import { migratePostgres } from './postgres-migrate.ts'
 import { isPooled } from './postgres-pooler.ts'
-import { createCommittedState, tellsState } from './postgres-state.ts'
+import { createCommittedState, createTableState, tellsState } from './postgres-state.ts'
 import { connectionConfig, queryBuilder, type Query, type RunQuery } from './postgres-statements.ts'
 import { PostgresWriter } from './postgres-writer.ts'
 
@@ -63,7 +63,9 @@ export async function openPostgres(
   const writer = new PostgresWriter({ config, lockTimeoutMs, numberedBy, isDirect, timed })
   const messages = createMessages({ config: connectionConfig(listenUrl ?? url), run: readWith(pool) })
   const runRead = timed(readWith(pool))
-  const states = hasState ? { committedState: createCommittedState(runRead) } : {}
+  const states = hasState
+    ? { committedState: createCommittedState(runRead), tableState: createTableState(runRead) }
+    : {}
   const read = Object.assign(queryBuilder(runRead), states)
   return new PostgresDatabase({ pool, read, writer, messages })
 }

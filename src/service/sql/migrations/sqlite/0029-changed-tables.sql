@@ -1,0 +1,1 @@
+-- The table of PostgreSQL's file of this number is left out here: the connection that writes notes what it changes (decision 093).
