@@ -2,7 +2,8 @@ import type { Api } from '../../../src/client/api.ts'
 import type { App } from '../../app.ts'
 import { openProduct } from '../fixtures/quality-product.ts'
 import { elapsed, inTurn } from '../harness/measure.ts'
-import type { Figure, Suite } from '../harness/suite.ts'
+import type { Figure, Suite, Table } from '../harness/suite.ts'
+import { withDurablePostgres } from '../support/durable-postgres.ts'
 
 const ROUNDS = 15
 
@@ -28,12 +29,14 @@ const pages: Record<string, (api: Api, id: string, app: App) => Promise<unknown>
   },
 }
 
+const SMALL = { requirements: 1_000, tests: 10_000 }
+
 /** Pages of gaps, requirements and tests and verdicts of the gate, read through the client. */
 export const coverage: Suite = {
   about:
     'Pages of gaps, requirements and tests, and verdicts, in a product of 1,000 requirements and 10,000 cases, and in one ten times as large (decision 015).',
   async run() {
-    await using small = await openProduct({ requirements: 1_000, tests: 10_000 })
+    await using small = await openProduct(SMALL)
     await using large = await openProduct({ requirements: 10_000, tests: 100_000 })
     const figures: Figure[] = []
     for (const [name, page] of Object.entries(pages)) {
@@ -47,6 +50,21 @@ export const coverage: Suite = {
         against: `${name}, 10,000 cases`,
       })
     }
-    return [{ title: 'Pages of requirements, gaps and tests, and verdicts', figures }]
+    return [{ title: 'Pages of requirements, gaps and tests, and verdicts', figures }, await onPostgres()]
   },
+}
+
+/** Each page of the smaller product, on a server of this machine. */
+function onPostgres(): Promise<Table> {
+  return withDurablePostgres(async ({ server }) => {
+    await using app = await openProduct(SMALL, { databaseUrl: server.url('tracegate') })
+    const figures: Figure[] = []
+    for (const [name, page] of Object.entries(pages)) {
+      const values: number[] = []
+      for (let round = 0; round < ROUNDS; round += 1)
+        values.push(await elapsed(() => page(app.api, app.productId, app)))
+      figures.push({ name: `${name}, 10,000 cases`, unit: 'ms', values })
+    }
+    return { title: 'The same on PostgreSQL', figures }
+  })
 }
