@@ -78,9 +78,22 @@ async function pageTables(readers: Readers, { where, goals }: { where: string; g
   for (const [title, read] of Object.entries(pages)) {
     const figures = []
     for (const page of Object.keys(read)) figures.push(...(await measurePage(readers, { table: title, page, goals })))
-    tables.push({ title: title + where, figures, ...(tables.length === 0 && { notes: [note] }) })
+    const notes = [...(tables.length === 0 ? [note] : []), ...(await rowsNote(readers, title))]
+    tables.push({ title: title + where, figures, notes })
   }
   return tables
+}
+
+/** Which pages have more rows at the larger of the compared sizes: a page of fewer rows takes less for that alone. */
+async function rowsNote(readers: Readers, table: string): Promise<string[]> {
+  const differing: string[] = []
+  for (const page of Object.keys(pages[table] ?? {})) {
+    const asked = compared.map(async (size) => readers.get(size)?.ask({ rowsOf: { table, page } }))
+    const [few, many] = await Promise.all(asked)
+    if (few !== many) differing.push(`${page} ${String(few)} and ${String(many)}`)
+  }
+  if (differing.length === 0) return []
+  return [`Rows on the page at ${compared.join(' and at ')} occurrences, where they differ: ${differing.join('; ')}.`]
 }
 
 async function measurePage(

@@ -6,8 +6,13 @@ import { pages, type Reading } from './pages.ts'
 import { findSubjects } from './subjects.ts'
 import { mostResidentMb } from '../../support/process-memory.ts'
 
-/** What the measuring process asks for: a page by its table and name, as it is after a commit or not, or the memory. */
-export type Asked = { table: string; page: string; afterCommit: boolean } | 'memory'
+/** What the measuring process asks for: a page by its table and name, the number of its rows, or the memory. */
+export type Asked = (PageName & { afterCommit: boolean }) | { rowsOf: PageName } | 'memory'
+
+export interface PageName {
+  table: string
+  page: string
+}
 
 /** The data is kept for further runs, so a commit only turns the last bit of a time. SQLite does not write equal values. */
 const TURN_BIT = 'UPDATE workspace SET updated_at = updated_at + 1 - 2 * (updated_at % 2)'
@@ -40,12 +45,23 @@ process.on('message', (asked: Asked) => void answer(asked))
 process.on('disconnect', () => void close())
 process.send?.('ready')
 
-/** Milliseconds, or megabytes of resident memory. */
+/** Milliseconds, rows, or megabytes of resident memory. */
 async function answer(asked: Asked): Promise<void> {
   if (asked === 'memory') return void process.send?.(mostResidentMb(process.pid))
+  if ('rowsOf' in asked) return void process.send?.(rowsOn(await read(asked.rowsOf)))
   if (asked.afterCommit) await app.db.batch((prepare) => prepare(TURN_BIT).run())
-  const read = pages[asked.table]?.[asked.page]
-  process.send?.(await elapsed(async () => read?.(reading)))
+  process.send?.(await elapsed(async () => read(asked)))
+}
+
+async function read({ table, page }: PageName): Promise<unknown> {
+  return pages[table]?.[page]?.(reading)
+}
+
+/** The length of the list that an answer of the REST surface is; 0 for every other answer. */
+function rowsOn(answer: unknown): number {
+  const { body } = answer as { body?: unknown }
+  const isPage = typeof body === 'object' && body !== null && 'pagination' in body
+  return isPage ? (Object.values(body).find((member) => Array.isArray(member))?.length ?? 0) : 0
 }
 
 async function close(): Promise<void> {
