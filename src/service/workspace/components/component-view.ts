@@ -19,9 +19,12 @@ export async function viewComponents(
   if (components.length === 0) return []
   const ids = components.map(({ id }) => id)
   const products = [...new Set(components.map(({ product_id }) => product_id))]
-  const unresolved = await unresolvedIssues(rows, products, ids)
-  const events = await eventsSince(rows, ids, now - 7 * dayMs)
-  const covered = await readCoverage(rows, ids)
+  // A server answers them at the same time.
+  const [unresolved, events, covered] = await Promise.all([
+    unresolvedIssues(rows, products, ids),
+    eventsSince(rows, ids, now - 7 * dayMs),
+    readCoverage(rows, ids),
+  ])
   return components.map((row) => ({
     id: row.id,
     product_id: String(row.product_id),
