@@ -32,15 +32,15 @@ export const queries: Suite = {
   },
 }
 
-/** The same pages on PostgreSQL, with the smallest and the largest number. */
+/** The same pages on PostgreSQL. */
 export const queriesPostgres: Suite = {
   about:
-    'The same pages and tools on a PostgreSQL server of this machine, at two numbers of stored occurrences, which tracegate move has brought there.',
+    'The same pages and tools on a PostgreSQL server of this machine, at three numbers of stored occurrences, which tracegate move has brought there.',
   onlyNamed: 'It takes a quarter of an hour and 10 GB of disk.',
   run() {
     return withDurablePostgres(async ({ server, main }) => {
       const moved = async (size: SizeName) => movedEvents(await storedAs(size), server, main)
-      await using readers = await openReaders(compared, moved)
+      await using readers = await openReaders(names, moved)
       return await pageTables(readers, { where: ' on PostgreSQL', goals: [notSlower] })
     })
   },
