@@ -130,6 +130,8 @@ export interface Dialect {
   arrayContains(column: string, text: string): Expression<SqlBool>
   /** Whether one of the columns contains the text, ignoring the case of ASCII letters. */
   anyContains(columns: readonly string[], text: string): Expression<SqlBool>
+  /** The query of what `activity` counts for each of the subjects in the buckets after a time; none for one without events. */
+  activitySince(subjectIds: readonly string[], since: number): RawBuilder<{ subject_id: string; events: number }>
   readonly textIndex: TextIndex
 }
 

@@ -1,5 +1,3 @@
-import { sql } from 'kysely'
-import { columnIn } from '../sql/conditions.ts'
 import type { Prepare, Rows } from '../sql/database.ts'
 import { sendRows } from '../sql/writing/send-rows.ts'
 import { hourMs } from '../shared/times.ts'
@@ -81,12 +79,6 @@ export async function eventsSince(
   subjectIds: readonly string[],
   since: number,
 ): Promise<Map<string, number>> {
-  const counts = await rows
-    .selectFrom('activity')
-    .select(['subject_id', sql<number>`sum(count)`.as('events')])
-    .where(columnIn('subject_id', subjectIds))
-    .where('bucket', '>', since)
-    .groupBy('subject_id')
-    .execute()
+  const { rows: counts } = await rows.dialect.activitySince(subjectIds, since).execute(rows)
   return new Map(counts.map(({ subject_id, events }) => [subject_id, events]))
 }

@@ -66,5 +66,10 @@ export const sqliteDialect: Dialect = {
     return sql<boolean>`(${sql.join(each, sql` OR `)})`
   },
 
+  activitySince(subjectIds, since) {
+    return sql`SELECT subject_id, sum(count) AS events FROM activity
+      WHERE ${isInList('subject_id', subjectIds)} AND bucket > ${since} GROUP BY subject_id`
+  },
+
   textIndex,
 }
