@@ -1,1 +1,1 @@
--- The index of PostgreSQL's file of this number is left out here: a query of several subjects reads the time once (decision 092).
+-- The index of PostgreSQL's file of this number is left out here: the table is in the order of time (decision 092).
