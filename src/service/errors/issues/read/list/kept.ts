@@ -113,8 +113,8 @@ async function isPlace(rows: Rows, { environment_id: environmentId, release_id: 
 }
 
 /**
- * By issue, those with occurrences in the place. A release is in one environment, so with it nothing else is kept. One map
- * for each place: a second one beside it is asked what changed after each commit, and takes as long again.
+ * By issue, those with occurrences in the place. A release is in one environment, so with it nothing else is kept. Each
+ * place has one map with all that filters compare: after a commit every map takes queries that find what has changed.
  */
 function comparedIn(rows: Rows, productId: number, filter: Place): Promise<ReadonlyMap<string, KeptIssue>> {
   const { environment_id, release_id } = filter
