@@ -84,7 +84,7 @@ async function pageTables(readers: Readers, { where, goals }: { where: string; g
   return tables
 }
 
-/** Which pages have more rows at the larger of the compared sizes: a page of fewer rows takes less for that alone. */
+/** Which pages differ in their rows between the compared sizes: a page of fewer rows takes less time for that alone. */
 async function rowsNote(readers: Readers, table: string): Promise<string[]> {
   const differing: string[] = []
   for (const page of Object.keys(pages[table] ?? {})) {
