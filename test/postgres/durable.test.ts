@@ -48,6 +48,24 @@ test('a write whose commit may not be on disk fails with unavailable, and the ne
   await db.batch((prepare) => prepare(insert).run('next', ''))
 })
 
+test('a write after the server has closed our connections does not rely on the flushing one of before', async () => {
+  const { db, other } = await openDurable()
+  await db.batch((prepare) => prepare(insert).run('before', ''))
+  const end = (last: string) => `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '${last}'`
+  const { rows } = await other.query<{ pid: number }>(
+    "SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT pg_logical_emit_message%'",
+  )
+  expect((await other.query(end('COMMIT'))).rowCount).toBe(1)
+  await db.batch(async (prepare) => {
+    await prepare(insert).run('after', '')
+    // Its end may become known later than that of the other one.
+    for (const { pid } of rows) await other.query('SELECT pg_terminate_backend($1)', [pid])
+  })
+  const { rows: places } = await other.query('SELECT environment_id FROM place ORDER BY id')
+  expect(places).toEqual([{ environment_id: 'before' }, { environment_id: 'after' }])
+})
+
 test('a statement that was planned for an empty table is planned again while the table grows', async () => {
   const { db, other } = await openDurable()
   const select = 'SELECT id FROM occurrence WHERE product_id = ? AND sdk_event_id = ?'

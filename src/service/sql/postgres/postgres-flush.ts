@@ -43,10 +43,12 @@ export class CommitFlush {
     return flush
   }
 
-  /** Waits for the flush in progress, which ending its connection would break. */
-  async close(): Promise<void> {
-    await this.#open?.flush().catch(ignore)
-    await this.#open?.client.end().catch(ignore)
+  /** Ends the connection, so that the next transaction opens another. A flush in progress is awaited: ending would break it. */
+  async end(): Promise<void> {
+    const open = this.#open
+    this.#open = undefined
+    await open?.flush().catch(ignore)
+    await open?.client.end().catch(ignore)
   }
 }
 

@@ -90,8 +90,8 @@ export class PostgresWriter implements WriteConnection {
   async #tryBegin(): Promise<void> {
     this.#failure = undefined
     this.#abortedBy = undefined
-    this.#flush = (await this.#apart?.ready()) ?? done
     const client = (this.#client ??= await this.#connect())
+    this.#flush = (await this.#apart?.ready()) ?? done
     await this.#planAgain(client)
     await client.query(this.#begin)
   }
@@ -119,7 +119,10 @@ export class PostgresWriter implements WriteConnection {
   }
 
   #lost(client: Client): void {
-    if (this.#client === client) this.#client = undefined
+    if (this.#client !== client) return
+    this.#client = undefined
+    // The server may have closed both, and the end of the other is not known yet.
+    void this.#apart?.end()
   }
 
   async #run(query: Query): Promise<Answer> {
@@ -159,8 +162,10 @@ export class PostgresWriter implements WriteConnection {
   }
 
   async close(): Promise<void> {
-    await this.#client?.end().catch(ignore)
-    await this.#apart?.close()
+    const client = this.#client
+    this.#client = undefined
+    await client?.end().catch(ignore)
+    await this.#apart?.end()
   }
 }
 
