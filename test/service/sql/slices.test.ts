@@ -24,10 +24,14 @@ const add = (prepare: Prepare, id: string) =>
 const names = async () =>
   (await db.read.selectFrom('workspace').select('id').orderBy('id').execute()).map((row) => row.id)
 
+function keepBusy(ms: number) {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}
+
 /** Keeps the process busy for longer than a slice. */
 function useUpSlice() {
-  const end = performance.now() + 30
-  while (performance.now() < end);
+  keepBusy(30)
 }
 
 test('between two slices other writes run, and what was written before them is committed', async () => {
@@ -46,6 +50,18 @@ test('between two slices other writes run, and what was written before them is c
   await other
   expect(seen).toEqual([[], ['a', 'b', 'c']])
   expect(await names()).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test('the rest of the process runs before a slice is used up', async () => {
+  const done: string[] = []
+  await db.writeInSlices(async (_rows, prepare, pause) => {
+    await add(prepare, 'a')
+    setImmediate(() => done.push('other work'))
+    keepBusy(4)
+    await pause()
+    done.push('the next statement')
+  })
+  expect(done).toEqual(['other work', 'the next statement'])
 })
 
 test('work that fails loses its last slice only, and the next write works', async () => {

@@ -4,6 +4,9 @@ import { letOthersRun } from '../../../lib/turns-of-others.ts'
 import type { Database, Pause, Prepare, Rows } from '../database.ts'
 import { sliceLength } from './slice-length.ts'
 
+/** After this part of a slice, in milliseconds, the rest of the process has a turn: reads need not wait for its end. */
+const TURN_MS = 3
+
 /** The connection that writes, of one kind of database. */
 export interface WriteConnection {
   /** Both belong to the transaction that is open. */
@@ -71,15 +74,22 @@ export class WriteQueue implements Omit<Database, 'read' | 'close'> {
   async writeInSlices<T>(work: (rows: Rows, prepare: Prepare, pause: Pause) => Promise<T>): Promise<T> {
     const connection = this.#connection
     let slice = await this.#openSlice()
+    let turned = performance.now()
     const pause: Pause = async (beforeCommit) => {
       const full = performance.now()
-      if (full < slice.until) return
+      if (full < slice.until) {
+        if (full - turned < TURN_MS) return
+        await nextTurn()
+        turned = performance.now()
+        return
+      }
       await beforeCommit?.()
       await connection.commit()
       const closed = performance.now()
       slice.end()
       await letOthersRun()
       slice = await this.#openSlice({ closingMs: closed - full, closed })
+      turned = performance.now()
     }
     try {
       const result = await work(connection.rows, connection.prepare, pause)
