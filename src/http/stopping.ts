@@ -1,5 +1,5 @@
 import type { Server, ServerResponse } from 'node:http'
-import { Server as NetServer } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
 /** Ends a server without cutting off what it has begun. */
@@ -22,9 +22,16 @@ const LAST_MS = 500
 
 export function createStopping(server: Server): Stopping {
   const running = new Set<ServerResponse>()
+  /** Connections without a first request. */
+  const fresh = new Set<Socket>()
   let isStopping = false
+  server.on('connection', (socket: Socket) => {
+    fresh.add(socket)
+    socket.once('close', () => fresh.delete(socket))
+  })
 
   function admits(outgoing: ServerResponse): boolean {
+    fresh.delete(outgoing.req.socket)
     if (isStopping) {
       refuse(outgoing)
       return false
@@ -42,7 +49,7 @@ export function createStopping(server: Server): Stopping {
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
     // A client must not send its next request on a connection that is about to close.
     for (const outgoing of running) outgoing.shouldKeepAlive = false
-    const lingered = sleep(LINGER_MS).then(() => void server.close())
+    const lingered = sleep(LINGER_MS).then(() => closeIdle())
     const isOver = await Promise.race([closed.then(() => true), sleep(graceMs, false, { ref: false })])
     await lingered
     if (isOver) return
@@ -53,6 +60,12 @@ export function createStopping(server: Server): Stopping {
     await Promise.race([closed, sleep(LAST_MS, undefined, { ref: false })])
     server.closeAllConnections()
     await closed
+  }
+
+  function closeIdle(): void {
+    server.close()
+    // Node closes those that have had a request. Clients open others in advance, and would be waited for.
+    for (const socket of fresh) if (socket.bytesRead === 0) socket.destroy()
   }
 
   return { admits, stop }

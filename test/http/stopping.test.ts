@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect, type AddressInfo } from 'node:net'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import type { Send } from '../../src/contract/base/wire.ts'
@@ -73,5 +73,29 @@ test('a request on a connection that was kept is refused during the stop, and no
   expect(await once(late, 'error')).toMatchObject([{ code: 'ECONNREFUSED' }])
   hold.resolve()
   expect(await text(held)).toMatch(/^HTTP\/1\.1 200 /)
+  await stopped
+})
+
+test('a connection on which nothing was ever sent does not delay the stop', async () => {
+  const { door, port } = await open(() => Promise.resolve({ status: 200, headers: {}, body: '' }))
+  const silent = connect(port, '127.0.0.1')
+  await once(door, 'connection')
+  await door.stop(60_000)
+  expect(await text(silent)).toBe('')
+})
+
+test('a request whose head is still arriving when the server stops gets an answer', async () => {
+  const { door, port } = await open(() => Promise.resolve({ status: 200, headers: {}, body: '' }))
+  const socket = connect(port, '127.0.0.1')
+  const [arriving] = (await once(door, 'connection')) as [Socket]
+  socket.write(get.slice(0, 10))
+  await expect.poll(() => arriving.bytesRead).toBe(10)
+  const silent = connect(port, '127.0.0.1')
+  await once(door, 'connection')
+  const stopped = door.stop(60_000)
+  // Ended in the step that could end the other one.
+  expect(await text(silent)).toBe('')
+  socket.write(get.slice(10))
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 503 /)
   await stopped
 })
