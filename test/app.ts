@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Api } from '../src/client/api.ts'
@@ -13,7 +13,7 @@ import { openService, type Service, type ServiceOptions } from '../src/service/i
 import { systemPlatform } from '../src/service/shared/platform.ts'
 import type { Database } from '../src/service/sql/database.ts'
 import { openDatabase } from '../src/service/sql/open/index.ts'
-import { openSqlite } from '../src/service/sql/sqlite/sqlite.ts'
+import { emptyDatabase } from './empty-database.ts'
 import {
   borrowDatabase,
   createDatabase,
@@ -143,22 +143,6 @@ export async function startApp({ platform, template, ...options }: AppOptions = 
 
 function ownDatabase(template: Template | undefined): Promise<TestDatabase> {
   return template === undefined ? borrowDatabase() : createDatabase(template.database)
-}
-
-let empty: Promise<Uint8Array> | undefined
-
-/** A database file of the newest schema without rows: to migrate a new one takes longer than many a test. */
-function emptyDatabase(): Promise<Uint8Array> {
-  return (empty ??= migrated())
-}
-
-async function migrated(): Promise<Uint8Array> {
-  const folder = mkdtempSync(join(tmpdir(), 'tracegate-empty-'))
-  const file = join(folder, 'tracegate.db')
-  await (await openSqlite(file)).close()
-  const bytes = readFileSync(file)
-  rmSync(folder, { recursive: true })
-  return bytes
 }
 
 async function call<T>(

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import type { Database } from '../../src/service/sql/database.ts'
 import { openDatabase } from '../../src/service/sql/open/index.ts'
+import { emptyDatabase } from '../empty-database.ts'
 
 /** Names the server of the run, where `test/postgres/setup.ts` has started one. */
 export const SERVER_VARIABLE = 'TRACEGATE_TEST_POSTGRES'
@@ -105,6 +107,7 @@ export interface NewDatabase {
 export async function openNewDatabase(folder: string): Promise<NewDatabase> {
   if (!usesPostgres()) {
     const address = join(folder, 'tracegate.db')
+    writeFileSync(address, await emptyDatabase())
     return { db: await openDatabase(address), address }
   }
   const { url, drop } = await borrowDatabase()
