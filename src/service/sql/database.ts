@@ -47,7 +47,8 @@ export interface Prepare {
 
 /**
  * Called often by long work, and lets reads run in between. When a time slice is used up, it commits what was written, lets
- * other writes and the rest of the process run, and resolves in a new transaction. `beforeCommit` makes what is written consistent by itself.
+ * other writes and the rest of the process run, and resolves in a new transaction. `beforeCommit` makes what is written
+ * consistent by itself.
  */
 export type Pause = (beforeCommit?: () => Promise<void>) => Promise<void>
 
