@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withNumbers } from '../../src/service/sql/postgres/postgres-statements.ts'
+import { withNumbers } from '../../src/service/sql/postgres/postgres-parameters.ts'
 
 test.each([
   ['a = ? AND b = ?', 'a = $1 AND b = $2'],

@@ -35,6 +35,14 @@ export interface Statement {
   insert(...parameters: Bindable[]): Promise<number>
   get<T>(...parameters: Bindable[]): Promise<T | undefined>
   all<T>(...parameters: Bindable[]): Promise<T[]>
+
+  // The same for several lists of parameters, with the answers in their order. A server gets them in one message.
+  /** Runs an `UPDATE … WHERE …`; no two lists may change the same row. */
+  sendEach(lists: readonly (readonly Bindable[])[]): Promise<void>
+  /** Runs an `INSERT … VALUES (…)`. */
+  insertEach(lists: readonly (readonly Bindable[])[]): Promise<number[]>
+  /** Resolves to the first row of each. */
+  getEach<T>(lists: readonly (readonly Bindable[])[]): Promise<(T | undefined)[]>
 }
 
 /** Prepares a statement inside a transaction, or returns the one prepared earlier from the same text. */

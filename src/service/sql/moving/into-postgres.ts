@@ -6,7 +6,8 @@ import type { Database, Prepare, Rows } from '../database.ts'
 import { explainOpening, isPassing, translate } from '../postgres/postgres-failures.ts'
 import { checkServer, lockingMigrations, migratePostgres } from '../postgres/postgres-migrate.ts'
 import { isPooled } from '../postgres/postgres-pooler.ts'
-import { connectionConfig, preparer, queryBuilder, toBound, type RunQuery } from '../postgres/postgres-statements.ts'
+import { toBound } from '../postgres/postgres-parameters.ts'
+import { connectionConfig, preparer, queryBuilder, type RunQuery } from '../postgres/postgres-statements.ts'
 import { openPostgres } from '../postgres/postgres.ts'
 import {
   beginCopy,

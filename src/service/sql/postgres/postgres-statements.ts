@@ -14,14 +14,15 @@ import type { ClientConfig, CustomTypesConfig } from 'pg'
 import type { Bindable, Prepare, Rows, Statement } from '../database.ts'
 import type { Schema } from '../schema.ts'
 import { postgresDialect } from './postgres-dialect.ts'
+import { toBound, withNumbers, type Bound } from './postgres-parameters.ts'
+import { changingEach, inOrder, insertingEach, readingEach, type Lists } from './postgres-sets.ts'
 
 const STATEMENTS_KEPT = 512
 
-/** A statement as `pg` takes it; one with a name is parsed once for each connection. */
-export interface Query {
+/** A statement as `pg` takes it. */
+export interface Query extends Bound {
+  /** Of a statement that each connection parses once. */
   name?: string
-  text: string
-  values: unknown[]
 }
 
 export interface Answer {
@@ -106,17 +107,23 @@ export function preparer(options: PreparerOptions): Prepare {
 const ALL_COLUMNS = /\b(?:SELECT|RETURNING)\s+(?:\w+\.)?\*/i
 
 function createStatement(sql: string, { run, sending, numberedBy, namesStatements }: PreparerOptions): Statement {
-  const query = (text: string) => (namesStatements && !ALL_COLUMNS.test(sql) ? named(text) : { text })
+  const mayName = namesStatements && !ALL_COLUMNS.test(sql)
+  const query = (text: string) => (mayName ? named(text) : { text })
   const asked = query(withNumbers(sql))
   let returning: typeof asked | undefined
-  const askForNumber = () => {
+  const number = () => {
     const table = /^\s*INSERT\s+INTO\s+"?(\w+)/i.exec(sql)?.[1] ?? ''
     const column = numberedBy.get(table)
     if (column === undefined) throw new Error(`no column numbers the rows of ${table}`)
-    return query(`${asked.text} RETURNING ${column} AS number`)
+    return ` RETURNING ${column} AS number`
   }
   const ask = (parameters: readonly Bindable[], statement = asked) =>
     run({ ...statement, values: parameters.map(toBound) })
+  const runBound = ({ text, values }: Bound) => run({ ...query(text), values })
+  const sendBound = async ({ text, values }: Bound) => {
+    if (sending === undefined) await runBound({ text, values })
+    else sending.send({ ...query(text), values })
+  }
   return {
     async send(...parameters) {
       if (sending === undefined) await ask(parameters)
@@ -127,39 +134,36 @@ function createStatement(sql: string, { run, sending, numberedBy, namesStatement
       return { changes: rowCount ?? 0 }
     },
     async insert(...parameters) {
-      const { rows } = await ask(parameters, (returning ??= askForNumber()))
+      const { rows } = await ask(parameters, (returning ??= query(asked.text + number())))
       // The statement names it.
       return (rows[0] as { number: number }).number
     },
     // T is the shape of the caller's own SQL text.
     get: async <T>(...parameters: Bindable[]) => (await ask(parameters)).rows[0] as T | undefined,
     all: async <T>(...parameters: Bindable[]) => (await ask(parameters)).rows as T[],
+
+    async sendEach(lists) {
+      if (lists.length > 0) await sendBound(changingEach(sql, lists))
+    },
+    async insertEach(lists) {
+      const inserting = [...insertingEach(sql, lists)].map(({ text, values }) =>
+        runBound({ text: text + number(), values }),
+      )
+      const answers = await Promise.all(inserting)
+      // The statement names it.
+      return answers.flatMap(({ rows }) => (rows as { number: number }[]).map((row) => row.number))
+    },
+    async getEach<T>(lists: Lists) {
+      if (lists.length === 0) return []
+      const { rows } = await runBound(readingEach(sql, lists))
+      return inOrder<T>(rows, lists)
+    },
   }
 }
 
 /** A name that every process gives to the same text, since a pooler may hand one connection to several. */
 function named(text: string): { name: string; text: string } {
   return { name: createHash('sha256').update(text).digest('base64url').slice(0, 32), text }
-}
-
-/** `$1`, `$2` in place of `?`, and `$1` in place of `?1`, outside of quotes. */
-export function withNumbers(sql: string): string {
-  let last = 0
-  return sql.replace(/'[^']*'|"[^"]*"|\?(\d*)/g, (found, number: string | undefined) => {
-    if (number === undefined) return found
-    return `$${number === '' ? String(++last) : number}`
-  })
-}
-
-/**
- * A value as `pg` sends it. Flags are numbers in both databases. Text of PostgreSQL cannot hold NUL, which becomes U+FFFD.
- */
-export function toBound(value: unknown): unknown {
-  if (typeof value === 'boolean') return value ? 1 : 0
-  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '�') : value
-  if (value === null || typeof value === 'number' || typeof value === 'bigint') return value
-  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  throw new TypeError(`cannot bind a value of type ${typeof value}`)
 }
 
 /** Types by their numbers in `pg_type`. */

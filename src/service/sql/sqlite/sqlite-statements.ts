@@ -8,6 +8,7 @@ import { changedTable } from './table-changes.ts'
 
 const STATEMENTS_KEPT = 512
 
+type Lists = readonly (readonly Bindable[])[]
 /** Called with the table that a statement has changed. */
 type Changed = (table: string) => void
 /** Called with what a statement answered, to return it. */
@@ -64,6 +65,14 @@ function fastStatement(statement: StatementSync, noted: Noted): Statement {
     // T is the shape of the caller's own SQL text.
     get: <T>(...parameters: Bindable[]) => settled(() => noted(statement.get(...parameters)) as T | undefined),
     all: <T>(...parameters: Bindable[]) => settled(() => noted(statement.all(...parameters)) as T[]),
+    sendEach: (lists) =>
+      settled(() => {
+        for (const parameters of lists) noted(statement.run(...parameters))
+      }),
+    insertEach: (lists) =>
+      settled(() => lists.map((parameters) => Number(noted(statement.run(...parameters)).lastInsertRowid))),
+    getEach: <T>(lists: Lists) =>
+      settled(() => lists.map((parameters) => noted(statement.get(...parameters)) as T | undefined)),
   }
 }
 
