@@ -149,9 +149,10 @@ async function writeEnvironments(prepare: Prepare, rows: readonly InEnvironment[
     `UPDATE issue_environment SET first_seen = ?1, first_release_id = ?2
      WHERE issue_id = ?3 AND environment_id = ?4 AND first_seen > ?1`,
   )
-  for (const { issueId, environmentId, first, firstReleaseId, mayBeFirst } of rows) {
-    if (mayBeFirst) await older.send(first, firstReleaseId, issueId, environmentId)
-  }
+  const asked = rows.filter(({ mayBeFirst }) => mayBeFirst)
+  await older.sendEach(
+    asked.map(({ issueId, environmentId, first, firstReleaseId }) => [first, firstReleaseId, issueId, environmentId]),
+  )
 }
 
 interface User {
@@ -229,7 +230,7 @@ export interface PlaceCounters {
 }
 
 interface Sum {
-  place: EventPlace
+  releaseId: string
   count: number
   first: number
   last: number
@@ -237,34 +238,30 @@ interface Sum {
 
 /** Valid for one transaction. */
 export function createPlaceCounters(prepare: Prepare): PlaceCounters {
-  const sums = new Map<string, Sum>()
+  const lastByEnvironment = new Map<string, number>()
+  const releases = new Map<string, Sum>()
   return {
-    count(place, timestamp) {
-      const key = `${place.environmentId} ${place.releaseId}`
-      const known = sums.get(key) ?? { place, count: 0, first: timestamp, last: timestamp }
-      const { first, last } = known
-      sums.set(key, {
-        place,
+    count({ environmentId, releaseId }, timestamp) {
+      if (environmentId === '') return
+      lastByEnvironment.set(environmentId, Math.max(lastByEnvironment.get(environmentId) ?? timestamp, timestamp))
+      if (releaseId === '') return
+      const known = releases.get(releaseId) ?? { releaseId, count: 0, first: timestamp, last: timestamp }
+      releases.set(releaseId, {
+        releaseId,
         count: known.count + 1,
-        first: Math.min(first, timestamp),
-        last: Math.max(last, timestamp),
+        first: Math.min(known.first, timestamp),
+        last: Math.max(known.last, timestamp),
       })
     },
     async write() {
-      for (const sum of sums.values()) await writePlace(prepare, sum)
+      await prepare(
+        'UPDATE environment SET last_event_at = CASE WHEN coalesce(last_event_at, 0) > ?1 THEN coalesce(last_event_at, 0) ELSE ?1 END WHERE id = ?2',
+      ).sendEach([...lastByEnvironment].map(([environmentId, last]) => [last, environmentId]))
+      await prepare(
+        `UPDATE release SET event_count = event_count + ?1,
+           first_event_at = CASE WHEN first_event_at < ?2 THEN first_event_at ELSE ?2 END,
+           last_event_at = CASE WHEN coalesce(last_event_at, 0) > ?3 THEN coalesce(last_event_at, 0) ELSE ?3 END WHERE id = ?4`,
+      ).sendEach([...releases.values()].map(({ releaseId, count, first, last }) => [count, first, last, releaseId]))
     },
   }
-}
-
-async function writePlace(prepare: Prepare, { place, count, first, last }: Sum): Promise<void> {
-  if (place.environmentId === '') return
-  await prepare(
-    'UPDATE environment SET last_event_at = CASE WHEN coalesce(last_event_at, 0) > ?1 THEN coalesce(last_event_at, 0) ELSE ?1 END WHERE id = ?2',
-  ).send(last, place.environmentId)
-  if (place.releaseId === '') return
-  await prepare(
-    `UPDATE release SET event_count = event_count + ?1,
-       first_event_at = CASE WHEN first_event_at < ?2 THEN first_event_at ELSE ?2 END,
-       last_event_at = CASE WHEN coalesce(last_event_at, 0) > ?3 THEN coalesce(last_event_at, 0) ELSE ?3 END WHERE id = ?4`,
-  ).send(count, first, last, place.releaseId)
 }

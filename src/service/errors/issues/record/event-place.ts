@@ -16,6 +16,7 @@ import type { Prepare } from '../../../sql/database.ts'
 import { readJson } from '../../../sql/json.ts'
 import { dayMs } from '../../../shared/times.ts'
 import type { KnownReleases } from './known-releases.ts'
+import { createKnownPlaces, type KnownPlace, type PlaceKey } from './together/known-places.ts'
 
 /**
  * Environments of a product that only events named (decision 011). Usual names do not count toward the limit and always
@@ -66,20 +67,52 @@ interface AskingProduct {
 }
 
 /** Finds places, each once: there is no other writer until the transaction ends or an item of it is rolled back. */
-export type FindPlace = (product: AskingProduct, event: EventNames) => Promise<EventPlace>
+export interface PlaceFinder {
+  /** Asks for the places of several events together. */
+  ask(events: readonly (EventNames & { productId: number })[]): Promise<void>
+  find(product: AskingProduct, event: EventNames): Promise<EventPlace>
+}
 
-export function createPlaceFinder(tools: PlaceTools): FindPlace {
-  const known = new Map<string, EventPlace>()
-  return async (product, event) => {
-    const key = JSON.stringify([product.id, event.environment, event.release, event.vouched])
-    const before = known.get(key)
-    if (before !== undefined) return before
-    const place = await findPlace(tools, product, event)
-    // What had no room may be created by an event with a server key.
-    const isWhole = place.environmentId !== '' && (place.releaseId !== '' || event.release === '')
-    if (isWhole) known.set(key, place)
-    return place
+export function createPlaceFinder(tools: PlaceTools): PlaceFinder {
+  const rows = createKnownPlaces(tools.prepare)
+  const found = new Map<string, EventPlace>()
+  return {
+    ask: (events) => rows.ask(events.map((event) => placeKey(event.productId, event))),
+    async find(product, event) {
+      const key = JSON.stringify([product.id, event.environment, event.release, event.vouched])
+      const before = found.get(key)
+      if (before !== undefined) return before
+      const known = await rows.get(placeKey(product.id, event))
+      const place = (known && asItIs(known, event)) ?? (await findPlace(tools, product, event))
+      // What had no room may be created by an event with a server key.
+      const isWhole = place.environmentId !== '' && (place.releaseId !== '' || event.release === '')
+      if (isWhole) found.set(key, place)
+      return place
+    },
   }
+}
+
+function placeKey(productId: number, { environment, release }: Pick<EventNames, 'environment' | 'release'>): PlaceKey {
+  return [productId, nameKey(environmentName(environment)), release]
+}
+
+function environmentName(given: string): string {
+  return given === '' ? defaultEnvironmentName : given
+}
+
+/** The place, unless the event changes one of its rows. */
+function asItIs(known: KnownPlace, { environment, vouched }: EventNames): EventPlace | undefined {
+  const { id, environment_id: environmentId, release_id: releaseId } = known
+  if (vouched && adopts({ origin: known.environment_origin }, byServerKey)) return undefined
+  const release =
+    known.release_origin === null ? undefined : { origin: known.release_origin, vouched_at: known.vouched_at }
+  if (vouched && release !== undefined && isNews(release)) return undefined
+  return { id, environmentId, environmentName: environmentName(environment), releaseId }
+}
+
+/** Whether an event with a server key says something new of a release that it names. */
+function isNews(release: { origin: string; vouched_at: number | null }): boolean {
+  return release.vouched_at === null || adopts(release, byServerKey)
 }
 
 /**
@@ -87,12 +120,12 @@ export function createPlaceFinder(tools: PlaceTools): FindPlace {
  * limit allows it. A deleted environment is created again. Runs inside the caller's transaction.
  */
 async function findPlace(tools: PlaceTools, product: AskingProduct, event: EventNames): Promise<EventPlace> {
-  const environmentName = event.environment === '' ? defaultEnvironmentName : event.environment
-  const environmentId = await findEnvironment(tools, product, environmentName, event.vouched)
+  const name = environmentName(event.environment)
+  const environmentId = await findEnvironment(tools, product, name, event.vouched)
   const releaseId =
     environmentId === '' || event.release === '' ? '' : await findRelease(tools, product.id, environmentId, event)
   const id = await placeNumber(tools.prepare, environmentId, releaseId)
-  return { id, environmentId, environmentName, releaseId }
+  return { id, environmentId, environmentName: name, releaseId }
 }
 
 async function placeNumber(prepare: Prepare, environmentId: string, releaseId: string): Promise<number> {
@@ -155,8 +188,7 @@ async function findRelease(
     'SELECT id, vouched_at, origin FROM release WHERE product_id = ? AND version = ? AND environment_id = ?',
   ).get<{ id: string; vouched_at: number | null; origin: string }>(productId, version, environmentId)
   if (known !== undefined) {
-    const isNews = known.vouched_at === null || adopts(known, byServerKey)
-    if (vouched && isNews) await vouchForName(tools, known, environmentId)
+    if (vouched && isNews(known)) await vouchForName(tools, known, environmentId)
     return known.id
   }
   const id = platform.newId()

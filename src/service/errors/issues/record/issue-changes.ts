@@ -1,22 +1,22 @@
-import type { Prepare } from '../../../sql/database.ts'
+import type { Bindable, Prepare } from '../../../sql/database.ts'
 import { storedCorroboration } from './corroboration.ts'
 import type { EventPlace } from './event-place.ts'
 import type { IssueFacts } from './together/known-rows.ts'
+import type { NewOccurrence } from './together/new-occurrences.ts'
 import type { Prepared } from './prepared.ts'
 
 export interface Addition {
   /** Of the issue as it is with all events before this one; changed by it. */
   facts: IssueFacts
   place: EventPlace
-  /** Resolves to the number of the new row. */
-  seq: Promise<number>
+  occurrence: NewOccurrence
   isNewUser: boolean
 }
 
 /** Gathers what the events of a transaction change on their issues; each issue is written once. */
 export interface IssueChanges {
   add(prepared: Prepared, addition: Addition): void
-  /** Sends what was gathered so far and clears it. Rejects when an occurrence could not be inserted. */
+  /** Sends what was gathered so far and clears it. Call it when the occurrences are written. */
   write(): Promise<void>
 }
 
@@ -24,7 +24,7 @@ interface Change {
   issueId: string
   events: number
   newUsers: number
-  seqs: Promise<number>[]
+  occurrences: NewOccurrence[]
   suspicious: boolean
   contradicted: boolean
   /** Set where one of the events happened before all others of the issue. */
@@ -44,8 +44,7 @@ export function createIssueChanges(prepare: Prepare): IssueChanges {
     async write() {
       const gathered = [...changes.values()]
       changes.clear()
-      const numbers = await Promise.all(gathered.map(({ seqs }) => Promise.all(seqs)))
-      for (const [index, change] of gathered.entries()) await writeChange(prepare, change, numbers[index] ?? [])
+      await writeChanges(prepare, gathered)
     },
   }
 }
@@ -55,7 +54,7 @@ export function createIssueChanges(prepare: Prepare): IssueChanges {
  * gives reason for it.
  */
 function changed(known: Change | undefined, prepared: Prepared, addition: Addition): Change {
-  const { facts, place, seq, isNewUser } = addition
+  const { facts, place, occurrence, isNewUser } = addition
   const { timestamp } = prepared.event
   const isNewest = facts.times_seen === 0 || timestamp >= facts.last_seen
   const isOldest = facts.times_seen > 0 && timestamp < facts.first_seen
@@ -67,7 +66,7 @@ function changed(known: Change | undefined, prepared: Prepared, addition: Additi
     issueId: facts.id,
     events: (known?.events ?? 0) + 1,
     newUsers: (known?.newUsers ?? 0) + (isNewUser ? 1 : 0),
-    seqs: [...(known?.seqs ?? []), seq],
+    occurrences: [...(known?.occurrences ?? []), occurrence],
     suspicious: known?.suspicious !== false && prepared.suspicious,
     contradicted: known?.contradicted !== false && prepared.contradicted,
     oldest: isOldest ? { timestamp, releaseId: place.releaseId } : known?.oldest,
@@ -76,13 +75,17 @@ function changed(known: Change | undefined, prepared: Prepared, addition: Additi
 }
 
 /** A column that does not change is not set: SQLite writes the indexes of every column that is. */
-async function writeChange(prepare: Prepare, change: Change, seqs: readonly number[]): Promise<void> {
-  const { issueId, oldest, newest } = change
-  if (newest === undefined) await prepare(`UPDATE issue SET ${counters} WHERE id = ?5`).send(...counted(change, seqs))
-  else await writeNewest(prepare, change, { ...newest, seqs })
-  if (oldest === undefined) return
-  const first = prepare('UPDATE issue SET first_seen = ?, first_release_id = ? WHERE id = ?')
-  await first.send(oldest.timestamp, oldest.releaseId, issueId)
+async function writeChanges(prepare: Prepare, changes: readonly Change[]): Promise<void> {
+  const older = changes.filter(({ newest }) => newest === undefined)
+  await prepare(`UPDATE issue SET ${counters} WHERE id = ?5`).sendEach(older.map(counted))
+  await prepare(
+    `UPDATE issue SET ${counters}, last_seen = ?8, title = ?9, type = ?10, value = ?11, culprit = ?12, level = ?13,
+       platform = ?14, handled = ?15, causes = ?16, last_release_id = coalesce(nullif(?17, ''), last_release_id),
+       corroboration = ?18 WHERE id = ?5`,
+  ).sendEach(changes.flatMap((change) => (change.newest ? [[...counted(change), ...newestFacts(change.newest)]] : [])))
+  await prepare('UPDATE issue SET first_seen = ?, first_release_id = ? WHERE id = ?').sendEach(
+    changes.flatMap(({ issueId, oldest }) => (oldest ? [[oldest.timestamp, oldest.releaseId, issueId]] : [])),
+  )
 }
 
 const counters = `times_seen = times_seen + ?6, users_affected = users_affected + ?1, last_seq = ?2,
@@ -90,27 +93,15 @@ const counters = `times_seen = times_seen + ?6, users_affected = users_affected 
   suspicious = CASE WHEN times_seen = 0 OR suspicious = 1 THEN ?3 ELSE suspicious END,
   contradicted = CASE WHEN times_seen = 0 OR contradicted = 1 THEN ?4 ELSE contradicted END`
 
-function counted({ suspicious, contradicted, newUsers, events, issueId }: Change, seqs: readonly number[]) {
+function counted({ suspicious, contradicted, newUsers, events, issueId, occurrences }: Change): Bindable[] {
+  const seqs = occurrences.map(({ seq }) => seq)
   const [first, last] = [Math.min(...seqs), Math.max(...seqs)]
-  return [newUsers, last, suspicious ? 1 : 0, contradicted ? 1 : 0, issueId, events, first] as const
+  return [newUsers, last, suspicious ? 1 : 0, contradicted ? 1 : 0, issueId, events, first]
 }
 
-function writeNewest(
-  prepare: Prepare,
-  change: Change,
-  {
-    prepared: { event, grouping, causes, signs },
-    place,
-    releaseId,
-    seqs,
-  }: NonNullable<Change['newest']> & { seqs: readonly number[] },
-): Promise<void> {
-  return prepare(
-    `UPDATE issue SET ${counters}, last_seen = ?8, title = ?9, type = ?10, value = ?11, culprit = ?12, level = ?13,
-       platform = ?14, handled = ?15, causes = ?16, last_release_id = coalesce(nullif(?17, ''), last_release_id),
-       corroboration = ?18 WHERE id = ?5`,
-  ).send(
-    ...counted(change, seqs),
+function newestFacts({ prepared, place, releaseId }: NonNullable<Change['newest']>): Bindable[] {
+  const { event, grouping, causes, signs } = prepared
+  return [
     event.timestamp,
     grouping.title,
     grouping.type,
@@ -123,5 +114,5 @@ function writeNewest(
     JSON.stringify(grouping.basis === 'overflow' ? [] : causes),
     releaseId,
     storedCorroboration(place.releaseId, signs),
-  )
+  ]
 }

@@ -7,7 +7,7 @@ import { attachIssueHashes } from './attach-hashes.ts'
 import type { LocateEvent } from './attribution.ts'
 import { keepBody, type KeptBody } from '../bodies/keep.ts'
 import { recordIssueFrames } from '../issue-frames.ts'
-import type { EventPlace, FindPlace, ProductFacts, ReadProduct } from './event-place.ts'
+import type { EventPlace, PlaceFinder, ProductFacts, ReadProduct } from './event-place.ts'
 import { hasRoomForIssue, hasRoomForVouchedIssue, overflowGrouping } from './overflow.ts'
 import { recordVouched } from './record-vouched.ts'
 import { mayReopen } from './regression.ts'
@@ -16,6 +16,7 @@ import type { Prepared } from './prepared.ts'
 import type { IssueCounters, PlaceCounters } from './counters.ts'
 import type { IssueChanges } from './issue-changes.ts'
 import type { IssueFacts, KnownRows, Which } from './together/known-rows.ts'
+import type { NewOccurrence, NewOccurrences } from './together/new-occurrences.ts'
 
 export interface Recorded {
   id: string
@@ -30,8 +31,9 @@ export interface RecordTools {
   releases: KnownReleases
   vouchedReleases: KnownReleases
   product: ReadProduct
-  findPlace: FindPlace
+  placeFinder: PlaceFinder
   rows: KnownRows
+  occurrences: NewOccurrences
   counters: IssueCounters
   changes: IssueChanges
   places: PlaceCounters
@@ -39,13 +41,16 @@ export interface RecordTools {
   newIssuesPerHour: number
 }
 
-/** Asks for the rows of an event ahead of its turn, together with those of others: a server gets them in one message. */
-export async function askAhead({ rows }: RecordTools, { productId, event, grouping, packed, vouched }: Prepared) {
-  const issue = rows.issue(productId, grouping.hash, vouched ? 'vouched' : 'any')
-  const [known, before] = await Promise.all([rows.occurrence(productId, event.sdk_event_id), issue])
-  if (known !== undefined || before === undefined) return
-  const user = event.user_hash === '' ? undefined : rows.hasUser(before.id, event.user_hash)
-  await Promise.all([rows.hasDictionary(packed.dictionary.id, before.id), user])
+/** Asks for what recording these events needs, all of it together: a server gets two messages. */
+export async function askAhead(
+  { rows, placeFinder, product }: RecordTools,
+  arrived: readonly Prepared[],
+): Promise<void> {
+  const places = arrived.map(({ productId, event: { environment, release }, vouched }) => {
+    return { productId, environment, release, vouched }
+  })
+  const products = [...new Set(arrived.map(({ productId }) => productId))]
+  await Promise.all([rows.ask(arrived), placeFinder.ask(places), ...products.map((id) => product(id))])
 }
 
 /**
@@ -65,7 +70,7 @@ export async function recordEvent(tools: RecordTools, prepared: Prepared): Promi
   const { repository, settings } = await tools.product(productId)
   const { environment, release, timestamp } = event
   const asked = { id: productId, createsEnvironments: settings.auto_create_environments }
-  const place = await tools.findPlace(asked, { environment, release, vouched })
+  const place = await tools.placeFinder.find(asked, { environment, release, vouched })
 
   const isFolded = filed !== prepared
   // Most events are of a known place in the code, and ask for nothing.
@@ -80,7 +85,7 @@ export async function recordEvent(tools: RecordTools, prepared: Prepared): Promi
   const keeping = { productId, issueId, hash, mayAdd: !isFolded }
   const kept = await keepBody({ prepare, rows }, prepared.packed, keeping)
   const isNewUser = event.user_hash !== '' && !(await rows.hasUser(issueId, event.user_hash))
-  const occurrence = insertOccurrence(tools, prepared, { issueId, place, before, kept })
+  const occurrence = addOccurrence(tools, prepared, { issueId, place, before, kept })
   if (isNewPath && !isFolded) {
     const { frames } = await located()
     await recordIssueFrames(prepare, productId, issueId, frames())
@@ -95,7 +100,7 @@ export async function recordEvent(tools: RecordTools, prepared: Prepared): Promi
     userHash: event.user_hash,
     isNewest: before === undefined || timestamp >= before.last_seen,
   })
-  tools.changes.add(filed, { facts, place, seq: occurrence.seq, isNewUser })
+  tools.changes.add(filed, { facts, place, occurrence, isNewUser })
   tools.places.count(place, timestamp)
   await judgeStatus(tools, filed, { issueId, place, before, settings })
   return { id: occurrence.id, duplicate: false }
@@ -123,8 +128,9 @@ async function judgeStatus(
   tools.rows.forget()
 }
 
-/** Writes what the events until now have changed on issues, and what is counted for them. */
-export async function writeGathered({ changes, counters }: RecordTools): Promise<void> {
+/** Writes the occurrences until now, what they have changed on issues, and what is counted for them. */
+export async function writeGathered({ occurrences, changes, counters }: RecordTools): Promise<void> {
+  await occurrences.write()
   await changes.write()
   await counters.write()
 }
@@ -133,12 +139,12 @@ export async function writeGathered({ changes, counters }: RecordTools): Promise
  * The id of the occurrence that the event repeats. An event with a server key takes its id from one that came with a
  * public key: otherwise a stranger who reads an id in time could suppress the event.
  */
-async function findDuplicate(
-  { prepare, platform, rows }: RecordTools,
-  { productId, event, vouched }: Prepared,
-): Promise<string | undefined> {
+async function findDuplicate(tools: RecordTools, { productId, event, vouched }: Prepared): Promise<string | undefined> {
+  const { prepare, platform, rows } = tools
   const known = await rows.occurrence(productId, event.sdk_event_id)
   if (known === undefined || known.vouched === 1 || !vouched) return known?.id
+  // It may be one of this transaction.
+  await tools.occurrences.write()
   const other = platform.newId().replaceAll('-', '')
   await prepare('UPDATE occurrence SET sdk_event_id = ? WHERE id = ?').run(other, known.id)
   return undefined
@@ -157,48 +163,44 @@ async function findOrFold(
   prepared: Prepared,
 ): Promise<Filed> {
   const known = await findIssue(rows, prepared)
-  if (known !== undefined) return toFiled(prepared, known)
+  if (known !== undefined) {
+    return { found: known, filed: prepared, isAttached: await areAttached(rows, prepared) }
+  }
   const room = { now: platform.now(), mostPerHour: newIssuesPerHour }
   const hasRoom = prepared.vouched ? hasRoomForVouchedIssue : hasRoomForIssue
   if (await hasRoom(prepare, prepared.productId, room)) {
-    return toFiled(prepared, undefined, await findJoinable(rows, prepared))
+    return { found: await findJoinable(rows, prepared), filed: prepared, isAttached: false }
   }
   const filed = { ...prepared, grouping: overflowGrouping(prepared.grouping, newIssuesPerHour) }
   const collecting = await findIssue(rows, filed)
-  return toFiled(filed, collecting, collecting === undefined ? await findJoinable(rows, filed) : undefined)
-}
-
-/** An issue that is joined gets the hashes, which an event with a server key vouches for. */
-function toFiled(filed: Prepared, found: FoundIssue | undefined, joined?: FoundIssue): Filed {
-  const { hash, other_hashes: others } = filed.grouping
-  const isAttached = found?.hash === hash && others.length === 0
-  return { found: (found ?? joined)?.facts, filed, isAttached }
-}
-
-interface FoundIssue {
-  facts: IssueFacts
-  /** That led to it. */
-  hash: string
+  if (collecting !== undefined) return { found: collecting, filed, isAttached: await areAttached(rows, filed) }
+  // An issue that is joined gets the hashes, which an event with a server key vouches for.
+  return { found: await findJoinable(rows, filed), filed, isAttached: false }
 }
 
 /** The issue that the event's hashes lead to (errors §2.2 item 7); one with a server key follows vouched hashes alone. */
-function findIssue(rows: KnownRows, prepared: Prepared): Promise<FoundIssue | undefined> {
+function findIssue(rows: KnownRows, prepared: Prepared): Promise<IssueFacts | undefined> {
   return findAmong(rows, prepared, prepared.vouched ? 'vouched' : 'any')
+}
+
+/** Whether each hash leads to some issue already, so that attaching them would change nothing. */
+async function areAttached(rows: KnownRows, { productId, grouping, vouched }: Prepared): Promise<boolean> {
+  for (const hash of [grouping.hash, ...grouping.other_hashes]) {
+    if ((await rows.issue(productId, hash, vouched ? 'vouched' : 'any')) === undefined) return false
+  }
+  return true
 }
 
 /**
  * For an event with a server key the issue that other hashes lead to, if nothing is vouched for of it: an event with a
  * public key cannot file it under an issue that is old, resolved or ignored.
  */
-function findJoinable(rows: KnownRows, prepared: Prepared): Promise<FoundIssue | undefined> {
+function findJoinable(rows: KnownRows, prepared: Prepared): Promise<IssueFacts | undefined> {
   return prepared.vouched ? findAmong(rows, prepared, 'free') : Promise.resolve(undefined)
 }
 
-function findAmong(rows: KnownRows, { productId, grouping }: Prepared, which: Which): Promise<FoundIssue | undefined> {
-  return findByHashes(grouping, async (hash) => {
-    const facts = await rows.issue(productId, hash, which)
-    return facts && { facts, hash }
-  })
+function findAmong(rows: KnownRows, { productId, grouping }: Prepared, which: Which): Promise<IssueFacts | undefined> {
+  return findByHashes(grouping, (hash) => rows.issue(productId, hash, which))
 }
 
 /** A row with all counters at zero: `updateIssue` adds the first occurrence like every other. */
@@ -243,9 +245,8 @@ async function createIssue(
   return facts
 }
 
-/** Sends the row; its failure is that of what was gathered. */
-function insertOccurrence(
-  { prepare, platform, rows }: RecordTools,
+function addOccurrence(
+  { platform, rows, occurrences }: RecordTools,
   { productId, event, summary, vouched }: Prepared,
   {
     issueId,
@@ -253,14 +254,10 @@ function insertOccurrence(
     before,
     kept,
   }: { issueId: string; place: EventPlace; before: IssueFacts | undefined; kept: KeptBody },
-): { id: string; seq: Promise<number> } {
+): NewOccurrence {
   const id = platform.newId()
-  const seq = prepare(
-    `INSERT INTO occurrence (id, product_id, issue_id, sdk_event_id, timestamp, received_at, place_id, user_hash,
-       summary, body, dictionary_id, size_bytes, before_first_seen, before_last_seen, before_times_seen,
-       vouched) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  ).insert(
-    id,
+  rows.addOccurrence(productId, event.sdk_event_id, { id, vouched: vouched ? 1 : 0 })
+  return occurrences.add(id, [
     productId,
     issueId,
     event.sdk_event_id,
@@ -276,9 +273,5 @@ function insertOccurrence(
     before?.last_seen ?? null,
     before?.times_seen ?? 0,
     vouched ? 1 : 0,
-  )
-  // It is awaited later.
-  seq.catch(() => undefined)
-  rows.addOccurrence(productId, event.sdk_event_id, { id, vouched: vouched ? 1 : 0 })
-  return { id, seq }
+  ])
 }

@@ -16,12 +16,12 @@ import { createPlaceFinder, createProductReader } from './event-place.ts'
 import { knownReleases, vouchedReleases } from './known-releases.ts'
 import { newIssuesPerHour as defaultNewIssues } from './overflow.ts'
 import { prepareEvent } from './prepare-event.ts'
-import type { Prepared } from './prepared.ts'
 import { askAhead, recordEvent, writeGathered, type RecordTools } from './record-event.ts'
 import { createIssueCounters, createPlaceCounters } from './counters.ts'
 import { groupCommit } from './together/group-commit.ts'
 import { createIssueChanges } from './issue-changes.ts'
 import { createKnownRows } from './together/known-rows.ts'
+import { createNewOccurrences } from './together/new-occurrences.ts'
 
 export interface IssueStore extends EventStore {
   /** Call after every change of a product's components: unresolved issues are attributed again in the background. */
@@ -67,9 +67,9 @@ export function createEventStore({
   const pace = createPace()
   const chooseDictionary = createDictionaries(db.read, { keptBytes: DICTIONARY_BYTES })
   const dropCounters = createDropCounters({ db, onError })
-  const commit = groupCommit<RecordTools>({
+  const record = groupCommit({
     db,
-    begin(prepare) {
+    begin(prepare): RecordTools {
       const releases = { releases: knownReleases(prepare), vouchedReleases: vouchedReleases(prepare) }
       return {
         prepare,
@@ -77,23 +77,22 @@ export function createEventStore({
         locate: attribution.locate,
         ...releases,
         product: createProductReader(prepare),
-        findPlace: createPlaceFinder({ prepare, platform, ...releases }),
+        placeFinder: createPlaceFinder({ prepare, platform, ...releases }),
         rows: createKnownRows(prepare),
+        occurrences: createNewOccurrences(prepare),
         counters: createIssueCounters(prepare),
         changes: createIssueChanges(prepare),
         places: createPlaceCounters(prepare),
         newIssuesPerHour,
       }
     },
+    ahead: askAhead,
+    work: recordEvent,
     async end(tools) {
       await writeGathered(tools)
       await tools.places.write()
     },
   })
-  const record = (arrived: Prepared) => {
-    const ahead = (tools: RecordTools) => askAhead(tools, arrived)
-    return commit({ ahead, work: (tools) => recordEvent(tools, arrived) })
-  }
   const claims = createClaimCheck({ db, symbolicator })
   const isSuspicious = createSuspicion()
   let background: Promise<void> = Promise.resolve()

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ResponseOf } from '../../../../../src/contract/index.ts'
 import { startApp } from '../../../../app.ts'
+import type { Database } from '../../../../../src/service/sql/database.ts'
 import { createEventStore } from '../../../../../src/service/errors/issues/record/store.ts'
 import { openRig } from '../rig.ts'
 
@@ -79,6 +80,44 @@ test('an event is on disk when its promise resolves, while the database has othe
 })
 
 const drop = { reason: 'queue_overflow', category: 'error', quantity: 2 }
+
+test('a hash that only a later event of an issue has leads there from then on', async () => {
+  await using rig = await openRig()
+  const own = { function: 'pay', filename: 'src/pay.ts', lineno: 7 }
+  const library = { function: 'run', filename: 'node_modules/lib/run.js', lineno: 1, in_app: false }
+  const append = (frames: readonly unknown[]) =>
+    rig.append({ payload: { exception: { values: [{ type: 'Error', value: 'no', stacktrace: { frames } }] } } })
+  await append([{ ...own, in_app: true }])
+  await append([library, { ...own, in_app: true }])
+  await append([library, { ...own, in_app: false }])
+  expect((await rig.issues()).map(({ times_seen }) => times_seen)).toEqual([3])
+})
+
+test("an event with a server key takes its id from a stranger's event of the same transaction", async () => {
+  await using rig = await openRig()
+  const failures: unknown[] = []
+  const db: Database = {
+    read: rig.db.read,
+    write: (work) => rig.db.write(work),
+    writeInSlices: (work) => rig.db.writeInSlices(work),
+    close: () => rig.db.close(),
+    batch: (work) =>
+      rig.db.batch(work).catch((error: unknown) => {
+        failures.push(error)
+        throw error
+      }),
+  }
+  const store = createEventStore({ ...rig, db })
+  const id = 'b'.repeat(32)
+  const append = (vouched: boolean) => store.append(rig.productId, rig.crash({ id }), { vouched })
+  await Promise.all([append(false), append(true)])
+  const stored = await rig.db.read.selectFrom('occurrence').select(['sdk_event_id', 'vouched']).orderBy('seq').execute()
+  expect(stored.map(({ sdk_event_id: sdkId, vouched }) => [sdkId === id, vouched])).toEqual([
+    [false, 0],
+    [true, 1],
+  ])
+  expect(failures).toEqual([])
+})
 
 test('what SDKs dropped is written in one transaction, at the latest when the service stops', async () => {
   await using rig = await openRig()

@@ -6,24 +6,21 @@ const LARGEST_BATCH = 256
 /** Beyond this the disk is not keeping up, and senders are asked to retry. */
 const LONGEST_QUEUE = 5_000
 
-export interface GroupCommitOptions<Session> {
+export interface GroupCommitOptions<Session, Item, Result> {
   db: Database
   /** Creates the state that the items of one transaction share. */
   begin: (prepare: Prepare) => Session
+  /** Asks for what the work on the items will need, before any of it. */
+  ahead: (session: Session, items: readonly Item[]) => Promise<void>
+  work: (session: Session, item: Item) => Promise<Result>
   /** Writes what a session has gathered for all of its items. */
   end: (session: Session) => Promise<void>
 }
 
-export interface Item<Session, Result> {
-  /** Asks for what the work will need, before the work of any item of the transaction. */
-  ahead: (session: Session) => Promise<unknown>
-  work: (session: Session) => Promise<Result>
-}
-
-interface WaitingItem<Session> {
-  ahead(session: Session): Promise<unknown>
-  /** Does the work; the function it resolves to is called once it is on disk. */
-  run(session: Session): Promise<() => void>
+interface Waiting<Item, Result> {
+  item: Item
+  /** Called once it is on disk. */
+  resolve(result: Result): void
   reject(error: unknown): void
 }
 
@@ -33,8 +30,15 @@ interface WaitingItem<Session> {
  * one throws, nothing of the transaction is written, and its halves are tried one after the other: in the end, an item that
  * cannot be stored rejects only its own promise.
  */
-export function groupCommit<Session>({ db, begin, end }: GroupCommitOptions<Session>) {
-  const waiting: WaitingItem<Session>[] = []
+export function groupCommit<Session, Item, Result>({
+  db,
+  begin,
+  ahead,
+  work,
+  end,
+}: GroupCommitOptions<Session, Item, Result>): (item: Item) => Promise<Result> {
+  type WaitingItem = Waiting<Item, Result>
+  const waiting: WaitingItem[] = []
   let scheduled = false
 
   function schedule(): void {
@@ -44,10 +48,11 @@ export function groupCommit<Session>({ db, begin, end }: GroupCommitOptions<Sess
   }
 
   async function flush(): Promise<void> {
-    let taken: WaitingItem<Session>[] = []
+    let taken: WaitingItem[] = []
     const take = () => (taken = waiting.splice(0, LARGEST_BATCH))
     try {
-      settleAll(await db.batch((prepare) => runAll(prepare, take())))
+      const results = await db.batch((prepare) => runAll(prepare, take()))
+      settle(taken, results)
     } catch (error) {
       // No transaction could begin: all items waiting for it fail.
       if (taken.length === 0) take()
@@ -59,7 +64,7 @@ export function groupCommit<Session>({ db, begin, end }: GroupCommitOptions<Sess
   }
 
   /** Finds the items for which a transaction failed; a database that is busy or full fails for all of them. */
-  async function refuse(items: readonly WaitingItem<Session>[], error: unknown): Promise<void> {
+  async function refuse(items: readonly WaitingItem[], error: unknown): Promise<void> {
     const isPassing = error instanceof ServiceError && error.code === 'unavailable'
     if (items.length <= 1 || isPassing) {
       for (const one of items) one.reject(error)
@@ -68,23 +73,24 @@ export function groupCommit<Session>({ db, begin, end }: GroupCommitOptions<Sess
     const middle = Math.ceil(items.length / 2)
     for (const half of [items.slice(0, middle), items.slice(middle)]) {
       try {
-        settleAll(await db.batch((prepare) => runAll(prepare, half)))
+        settle(half, await db.batch((prepare) => runAll(prepare, half)))
       } catch (failure) {
         await refuse(half, failure)
       }
     }
   }
 
-  async function runAll(prepare: Prepare, items: readonly WaitingItem<Session>[]): Promise<(() => void)[]> {
+  async function runAll(prepare: Prepare, taken: readonly WaitingItem[]): Promise<Result[]> {
     const session = begin(prepare)
-    await Promise.all(items.map((one) => one.ahead(session)))
-    const outcomes: (() => void)[] = []
-    for (const one of items) outcomes.push(await one.run(session))
+    const items = taken.map(({ item }) => item)
+    await ahead(session, items)
+    const results: Result[] = []
+    for (const item of items) results.push(await work(session, item))
     await end(session)
-    return outcomes
+    return results
   }
 
-  return <Result>({ ahead, work }: Item<Session, Result>): Promise<Result> => {
+  return (item) => {
     if (waiting.length >= LONGEST_QUEUE) {
       return Promise.reject(
         new ServiceError('unavailable', 'too many events wait for the disk; repeat in a moment', {
@@ -92,17 +98,14 @@ export function groupCommit<Session>({ db, begin, end }: GroupCommitOptions<Sess
         }),
       )
     }
-    return new Promise<Result>((resolve, reject) => {
-      const run = async (session: Session) => {
-        const result = await work(session)
-        return () => resolve(result)
-      }
-      waiting.push({ ahead, run, reject })
-      schedule()
-    })
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    waiting.push({ item, resolve, reject })
+    schedule()
+    return promise
   }
 }
 
-function settleAll(outcomes: readonly (() => void)[]): void {
-  for (const settle of outcomes) settle()
+/** Results are those of the items, in their order. */
+function settle<Item, Result>(items: readonly Waiting<Item, Result>[], results: readonly Result[]): void {
+  for (const [index, result] of results.entries()) items[index]?.resolve(result)
 }
