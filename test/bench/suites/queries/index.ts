@@ -4,6 +4,7 @@ import { movedEvents } from '../../support/moved-events.ts'
 import { storedEvents, type StoredEvents } from '../../support/stored-events/index.ts'
 import { openReader, type Reader } from './open-reader.ts'
 import { pages } from './pages.ts'
+import type { PageName } from './reader.ts'
 
 const ROUNDS = 7
 /** Read before the first round, so that statements are prepared. */
@@ -88,37 +89,59 @@ async function pageTables(readers: Readers, { where, goals }: { where: string; g
 async function rowsNote(readers: Readers, table: string): Promise<string[]> {
   const differing: string[] = []
   for (const page of Object.keys(pages[table] ?? {})) {
-    const asked = compared.map(async (size) => readers.get(size)?.ask({ rowsOf: { table, page } }))
-    const [few, many] = await Promise.all(asked)
+    const [few, many] = await rowsOn(readers, { table, page })
     if (few !== many) differing.push(`${page} ${String(few)} and ${String(many)}`)
   }
   if (differing.length === 0) return []
-  return [`Rows on the page at ${compared.join(' and at ')} occurrences, where they differ: ${differing.join('; ')}.`]
+  return [
+    `Rows on the page at ${compared.join(' and at ')} occurrences, where they differ: ${differing.join('; ')}. Where ten ` +
+      'thousand have fewer, a million is also asked for as many, or for one where they have none.',
+  ]
 }
 
-async function measurePage(
-  readers: Readers,
-  { table, page, goals }: { table: string; page: string; goals: Goal[] },
-): Promise<Figure[]> {
-  const series = (afterCommit: boolean) => (size: SizeName) => ({ size, afterCommit, values: [] as number[] })
-  const asked = [...[...readers.keys()].map(series(false)), ...compared.map(series(true))]
+/** Of the compared sizes. */
+async function rowsOn(readers: Readers, rowsOf: PageName): Promise<[few: number, many: number]> {
+  const [few = 0, many = 0] = await Promise.all(compared.map(async (size) => readers.get(size)?.ask({ rowsOf })))
+  return [few, many]
+}
+
+interface Series {
+  size: SizeName
+  afterCommit: boolean
+  /** How many rows are asked for; as many as a page has by default. */
+  rows?: number
+  values: number[]
+}
+
+async function measurePage(readers: Readers, { table, page, goals }: PageName & { goals: Goal[] }): Promise<Figure[]> {
+  const series = (afterCommit: boolean) => (size: SizeName) => ({ size, afterCommit, values: [] })
+  const asked: Series[] = [...[...readers.keys()].map(series(false)), ...compared.map(series(true))]
+  const [few, many] = await rowsOn(readers, { table, page })
+  const asFew = (afterCommit: boolean): Series => {
+    return { size: '1,000,000', afterCommit, rows: Math.max(few, 1), values: [] }
+  }
+  if (few < many) asked.push(asFew(false), asFew(true))
   for (let round = -WARM_UPS; round < ROUNDS; round += 1) {
-    for (const { size, afterCommit, values } of asked) {
+    for (const { size, afterCommit, rows, values } of asked) {
       const reader = readers.get(size)
       // The first read of this state; the second one counts.
-      if (!afterCommit) await reader?.ask({ table, page, afterCommit })
-      const taken = await reader?.ask({ table, page, afterCommit })
+      if (!afterCommit) await reader?.ask({ table, page, afterCommit, rows })
+      const taken = await reader?.ask({ table, page, afterCommit, rows })
       if (round >= 0 && taken !== undefined) values.push(taken)
     }
   }
-  const rowName = (size: SizeName, afterCommit: boolean) => `${page}, ${size}${afterCommit ? ', after a commit' : ''}`
-  return asked.map(({ size, afterCommit, values }) => ({
-    name: rowName(size, afterCommit),
+  return asked.map(({ size, afterCommit, rows, values }) => ({
+    name: figureName(page, { size, afterCommit, rows }),
     unit: 'ms',
     values,
-    ...(size !== '10,000' && { against: rowName('10,000', afterCommit) }),
+    ...(size !== '10,000' && { against: figureName(page, { size: '10,000', afterCommit }) }),
     ...(size === '1,000,000' && { goals }),
   }))
+}
+
+function figureName(page: string, { size, afterCommit, rows }: Omit<Series, 'values'>): string {
+  const asked = rows === undefined ? '' : `, ${String(rows)} ${rows === 1 ? 'row' : 'rows'}`
+  return `${page}, ${size}${asked}${afterCommit ? ', after a commit' : ''}`
 }
 
 async function memoryTable(readers: Readers): Promise<Table> {

@@ -8,6 +8,8 @@ export interface Reading {
   get(this: void, path: string): Promise<Reply>
   call(this: void, tool: string, args?: Record<string, unknown>): Promise<Called>
   subjects: Subjects
+  /** How many rows a list is asked for; 50 by default. */
+  rows?: number | undefined
 }
 
 export type ReadPage = (reading: Reading) => Promise<unknown>
@@ -110,21 +112,22 @@ function product({ productId }: Subjects): string {
   return `/v1/products/${productId}`
 }
 
-/** A page of 50 issues; values that name a subject become its id. */
+/** A page of issues; values that name a subject become its id. */
 function issues(filter: Record<string, string>): ReadPage {
-  return ({ get, subjects }) => get(`${product(subjects)}/issues?${queryText(filter, subjects)}`)
+  return ({ get, subjects, rows }) => get(`${product(subjects)}/issues?${queryText(filter, subjects, rows)}`)
 }
 
 function events(filter: Record<string, string>): ReadPage {
-  return ({ get, subjects }) => get(`/v1/issues/${subjects.loud}/events?${queryText(filter, subjects)}`)
+  return ({ get, subjects, rows }) => get(`/v1/issues/${subjects.loud}/events?${queryText(filter, subjects, rows)}`)
 }
 
-function queryText(filter: Record<string, string>, subjects: Subjects): string {
+function queryText(filter: Record<string, string>, subjects: Subjects, rows?: number): string {
   const text = (filtered: Record<string, string>) =>
     new URLSearchParams(
       Object.entries(filtered).map(([name, value]) => [name, subjects.named[value] ?? value]),
     ).toString()
   const { page_token: page, ...others } = filter
-  if (page === undefined) return text(others)
+  const asked: Record<string, string> = rows === undefined ? {} : { page_size: String(rows) }
+  if (page === undefined) return text({ ...others, ...asked })
   return text({ ...others, page_token: subjects.tenth[text(others)] ?? '' })
 }

@@ -7,7 +7,7 @@ import { findSubjects } from './subjects.ts'
 import { mostResidentMb } from '../../support/process-memory.ts'
 
 /** What the measuring process asks for: a page by its table and name, the number of its rows, or the memory. */
-export type Asked = (PageName & { afterCommit: boolean }) | { rowsOf: PageName } | 'memory'
+export type Asked = (PageName & { afterCommit: boolean; rows?: number | undefined }) | { rowsOf: PageName } | 'memory'
 
 export interface PageName {
   table: string
@@ -53,8 +53,8 @@ async function answer(asked: Asked): Promise<void> {
   process.send?.(await elapsed(async () => read(asked)))
 }
 
-async function read({ table, page }: PageName): Promise<unknown> {
-  return pages[table]?.[page]?.(reading)
+async function read({ table, page, rows }: PageName & { rows?: number | undefined }): Promise<unknown> {
+  return pages[table]?.[page]?.({ ...reading, rows })
 }
 
 /** The length of the list that an answer of the REST surface is; 0 for every other answer. */
