@@ -11,8 +11,8 @@ export async function listWorkspaceRows(rows: Rows, { userId, page }: { userId: 
     .selectFrom('workspace')
     .innerJoin('workspace_member', 'workspace_member.workspace_id', 'workspace.id')
     .where('workspace_member.user_id', '=', userId)
-  const { total } = await mine.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
-  const found = await mine
+  const counting = mine.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const finding = mine
     .select(['workspace.id', 'workspace.slug', 'workspace.name', 'workspace_member.role'])
     .select(['workspace.created_at', 'workspace.updated_at'])
     .select(sql<number>`(select count(*) from product where product.workspace_id = workspace.id)`.as('product_count'))
@@ -23,6 +23,7 @@ export async function listWorkspaceRows(rows: Rows, { userId, page }: { userId: 
     .orderBy('workspace.id')
     .limit(page.size + 1)
     .execute()
+  const [{ total }, found] = await Promise.all([counting, finding])
   return cutPage(page, found, total, ({ name, id }) => ({ sortValue: name, id }))
 }
 
@@ -38,8 +39,8 @@ export async function listProductRows(
     .selectFrom('product')
     .where('workspace_id', '=', workspaceId)
     .$if(slug !== undefined, (query) => query.where('slug', '=', slug ?? ''))
-  const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
-  const found = await all
+  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const finding = all
     .selectAll()
     .$if(after !== undefined, (query) =>
       query.where(sql<boolean>`(name, id) > (${after?.sortValue}, ${Number(after?.id)})`),
@@ -48,5 +49,6 @@ export async function listProductRows(
     .orderBy('id')
     .limit(page.size + 1)
     .execute()
+  const [{ total }, found] = await Promise.all([counting, finding])
   return cutPage(page, found, total, ({ name, id }) => ({ sortValue: name, id: String(id) }))
 }

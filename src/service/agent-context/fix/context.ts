@@ -45,30 +45,59 @@ export interface FixContextQuery extends Pick<EventOptions, 'symbolicator'> {
  */
 export async function readFixContext(rows: Rows, query: FixContextQuery): Promise<FixContextBody> {
   const { product, issue, symbolicator, now } = query
-  const { noteCut: note, list } = createTruncationNotes()
   const keyPrefix = product.key_prefix
-  const event = await newestEvent(rows, query)
-  const stacks = event === null ? [] : relevantStacks(event)
-  const presence = await readPresence(rows, issue.id)
-  const [body] = await viewIssues(rows, [issue], { keyPrefix, now })
-  const found = await findFiles(rows, query, { stacks, note })
-  const root = event === null ? undefined : rootError(event)
+  // Parts that end in any order note what they leave out apart, so that the notes have one.
+  const ofFiles = createTruncationNotes()
+  const ofEvent = createTruncationNotes()
+  const ofEnvironments = createTruncationNotes()
+  const ofRelated = createTruncationNotes()
+  const ofReproduction = createTruncationNotes()
+  const reading = newestEvent(rows, query)
+  const root = reading.then((event) => (event === null ? undefined : rootError(event)))
+  // A server answers them at the same time.
+  const [event, [body], found, where, component, related] = await Promise.all([
+    reading,
+    viewIssues(rows, [issue], { keyPrefix, now }),
+    reading.then((event) => findFiles(rows, query, { stacks: stacksIn(event), note: ofFiles.noteCut })),
+    findWhere(rows, issue, ofEnvironments.noteCut),
+    findComponent(rows, issue.component_id, now),
+    relatedIssues(rows, issue, { keyPrefix, symbolicator, root, note: ofRelated.noteCut }),
+  ])
+  const stacks = stacksIn(event)
   if (event !== null) await pauseIfLarge(event)
   const whole = {
     issue: body!,
-    event: event === null ? null : withoutStacks(event, stacks, note),
+    event: event === null ? null : withoutStacks(event, stacks, ofEvent.noteCut),
     frames: stacks.flat(),
     ...found,
-    environments: await splitByEnvironment(rows, presence, note),
-    component: await findComponent(rows, issue.component_id, now),
-    releases: await suspectReleases(rows, issue, presence),
-    related_issues: await relatedIssues(rows, issue, { keyPrefix, symbolicator, root, note }),
-    reproduction: describeReproduction(event, note),
+    ...where,
+    component,
+    related_issues: related,
+    reproduction: describeReproduction(event, ofReproduction.noteCut),
     git_ref: shortText(query.branch, GIT_REF_BYTES),
   }
   if (event !== null) await pauseIfLarge(event)
   const earlier = event?.truncation_signals.map((signal) => signal.replace(/^(?:event\.)?/, 'event.')) ?? []
-  return fit({ ...whole, truncation_signals: ['event.raw_payload:cleared', ...earlier, ...list()] }, query.maxFrames)
+  const notes = [ofFiles, ofEvent, ofEnvironments, ofRelated, ofReproduction].flatMap(({ list }) => list())
+  return fit({ ...whole, truncation_signals: ['event.raw_payload:cleared', ...earlier, ...notes] }, query.maxFrames)
+}
+
+function stacksIn(event: EventBody | null): Stacks {
+  return event === null ? [] : relevantStacks(event)
+}
+
+/** Where the issue occurs. */
+async function findWhere(
+  rows: Rows,
+  issue: StoredIssue,
+  note: NoteTruncation,
+): Promise<Pick<FixContextBody, 'environments' | 'releases'>> {
+  const presence = await readPresence(rows, issue.id)
+  const [environments, releases] = await Promise.all([
+    splitByEnvironment(rows, presence, note),
+    suspectReleases(rows, issue, presence),
+  ])
+  return { environments, releases }
 }
 
 async function newestEvent(
@@ -106,10 +135,12 @@ async function findFiles(
   { stacks, note }: { stacks: Stacks; note: NoteTruncation },
 ): Promise<Pick<FixContextBody, 'files' | 'requirements'>> {
   const files = implicatedFiles(stacks, { maxFiles, note })
-  const snapshot = await readSnapshot(rows, product.id)
-  const given = await snapshot.has(files.map(({ path }) => path))
   const query = { product, files, max: maxRequirements, now }
-  const { requirements, total, idsByPath } = await requirementsFor(rows, query)
+  const [snapshot, { requirements, total, idsByPath }] = await Promise.all([
+    readSnapshot(rows, product.id),
+    requirementsFor(rows, query),
+  ])
+  const given = await snapshot.has(files.map(({ path }) => path))
   note('requirements', 'max_requirements', requirements.length, total)
   const told = files.map((file): FileBody => ({
     ...file,

@@ -24,14 +24,16 @@ export async function splitByEnvironment(
     ...environment,
     releaseIds: fewer(releaseIds, RELEASES_EACH, { member: 'environments.releases', note }),
   }))
-  const environments = await environmentNames(
-    rows,
-    shown.map(({ id }) => id),
-  )
-  const releases = await releaseNames(
-    rows,
-    shown.flatMap(({ releaseIds }) => releaseIds),
-  )
+  const [environments, releases] = await Promise.all([
+    environmentNames(
+      rows,
+      shown.map(({ id }) => id),
+    ),
+    releaseNames(
+      rows,
+      shown.flatMap(({ releaseIds }) => releaseIds),
+    ),
+  ])
   return shown.map(({ id, count, firstSeen, lastSeen, releaseIds }) => ({
     environment_id: id,
     environment: environments.get(id)?.name ?? '',

@@ -19,8 +19,8 @@ const COMMON_PART = 1 / 3
 export interface RelatedQuery {
   keyPrefix: string
   symbolicator: EventSymbolicator
-  /** The root error of the issue's newest occurrence. */
-  root: RootError | undefined
+  /** Resolves to the root error of the issue's newest occurrence. */
+  root: Promise<RootError | undefined>
   note: NoteTruncation
 }
 
@@ -52,12 +52,14 @@ export async function relatedIssues(
     .map((row) => ({ ...row, ...shared.get(row.id)! }))
     .toSorted((left, right) => right.weight - left.weight || right.last_seen - left.last_seen)
   note('related_issues', 'count', Math.min(SHOWN, nearest.length), nearest.length)
-  const related: RelatedBody[] = []
-  for (const { id, number, title, count } of nearest.slice(0, SHOWN)) {
-    const other = root && (await newestRootError(rows, symbolicator, { id, product_id: issue.product_id }))
-    const same_cause = sameCause(root, other)
-    related.push({ id, short_id: `${keyPrefix}-${number}`, title, shared_frames: count, same_cause })
-  }
+  const own = await root
+  const related = await Promise.all(
+    nearest.slice(0, SHOWN).map(async ({ id, number, title, count }): Promise<RelatedBody> => {
+      const other = own && (await newestRootError(rows, symbolicator, { id, product_id: issue.product_id }))
+      const same_cause = sameCause(own, other)
+      return { id, short_id: `${keyPrefix}-${number}`, title, shared_frames: count, same_cause }
+    }),
+  )
   return related.toSorted((left, right) => Number(right.same_cause !== null) - Number(left.same_cause !== null))
 }
 
@@ -77,17 +79,17 @@ async function sharedPlaces(
   rows: Rows,
   { id, product_id: productId }: { id: string; product_id: number },
 ): Promise<Map<string, Shared>> {
-  const places = await rows
+  const readPlaces = rows
     .selectFrom('issue_frame')
     .select(['path', 'function', 'distance'])
     .where('issue_id', '=', id)
     .orderBy('distance')
     .limit(PLACES)
     .execute()
-  const common = Math.max(LEAST_COMMON, COMMON_PART * (await countIssues(rows, productId)))
-  const shared = new Map<string, Shared>()
-  for (const { path, function: name, distance } of places) {
-    const others = await rows
+  const [places, issues] = await Promise.all([readPlaces, countIssues(rows, productId)])
+  const common = Math.max(LEAST_COMMON, COMMON_PART * issues)
+  const readOthers = places.map(({ path, function: name }) =>
+    rows
       .selectFrom('issue_frame')
       .select(['issue_id', 'distance'])
       .where('product_id', '=', productId)
@@ -96,7 +98,12 @@ async function sharedPlaces(
       .where('issue_id', '<>', id)
       .orderBy('issue_id', 'desc')
       .limit(ISSUES_PER_PLACE)
-      .execute()
+      .execute(),
+  )
+  const shared = new Map<string, Shared>()
+  for (const [place, others] of (await Promise.all(readOthers)).entries()) {
+    // One was read for each place.
+    const { distance } = places[place]!
     const isCommon = others.length + 1 >= common
     for (const other of others) {
       if (isCommon && (distance > 0 || other.distance > 0)) continue

@@ -27,8 +27,7 @@ export async function suspectReleases(
       ? await firstSinceRegression(rows, issue.id, environmentId)
       : here.toSorted((left, right) => left.first_seen - right.first_seen)[0]
   const lastId = here.find(({ release_id: id }) => id !== '')?.release_id ?? ''
-  const first = await findRelease(rows, start?.release_id ?? '')
-  const last = await findRelease(rows, lastId)
+  const [first, last] = await Promise.all([findRelease(rows, start?.release_id ?? ''), findRelease(rows, lastId)])
   const predecessor = await findPredecessor(rows, first)
   const since = start?.first_seen ?? 0
   const isBad = here.some(({ release_id: id, last_seen }) => id === predecessor?.id && last_seen >= since)

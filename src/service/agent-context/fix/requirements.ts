@@ -40,14 +40,14 @@ export async function requirementsFor(rows: Rows, query: RequirementQuery): Prom
   const matches = claimed.size > 0 ? claimed : await byComponent(rows, product.id, files)
   const ids = [...matches.keys()]
   if (ids.length === 0) return { requirements: [], total: 0, idsByPath: new Map() }
-  const coverage = await coverageFor(rows, product, ids, now)
-  const found = await rows
+  const readFound = rows
     .selectFrom('requirement')
     .select(['id', 'number', 'title', 'statement', 'priority', 'risk'])
     .where('id', 'in', ids)
     .where('deleted_at', 'is', null)
     .where('status', '<>', 'REQUIREMENT_STATUS_DEPRECATED')
     .execute()
+  const [coverage, found] = await Promise.all([coverageFor(rows, product, ids, now), readFound])
   const ranked = found
     .map((row) => ({ ...row, covered: coverage.get(row.id) }))
     .toSorted(

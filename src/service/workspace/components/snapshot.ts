@@ -94,8 +94,9 @@ export async function matchedFiles(
   productId: number,
   issueIds: readonly string[],
 ): Promise<Map<string, number>> {
+  if (issueIds.length === 0) return new Map()
   const snapshot = await readSnapshot(rows, productId)
-  if (!snapshot.known || issueIds.length === 0) return new Map()
+  if (!snapshot.known) return new Map()
   const files = await rows
     .selectFrom('issue_frame')
     .select(['issue_id', 'path'])

@@ -12,10 +12,15 @@ import { isKnownEnvironment, isKnownRelease, type RecordOrigin } from './rules.t
 export async function viewReleases(rows: Rows, releases: readonly StoredRelease[]): Promise<z.input<typeof Release>[]> {
   if (releases.length === 0) return []
   const ids = releases.map(({ id }) => id)
-  const environments = await readEnvironments(rows, releases)
-  const places = await readReleasePlaces(rows, [...environments.keys()])
-  const [fresh, regressed] = [await newIssues(rows, ids), await regressions(rows, ids)]
-  const maps = await sourceMaps(rows, releases)
+  const environmentIds = [...new Set(releases.map(({ environment_id }) => environment_id))]
+  // A server answers them at the same time.
+  const [environments, places, fresh, regressed, maps] = await Promise.all([
+    readEnvironments(rows, environmentIds),
+    readReleasePlaces(rows, environmentIds),
+    newIssues(rows, ids),
+    regressions(rows, ids),
+    sourceMaps(rows, releases),
+  ])
   return releases.map((row) => {
     const environment = environments.get(row.environment_id)
     return {
@@ -69,8 +74,7 @@ async function sourceMaps(rows: Rows, releases: readonly StoredRelease[]): Promi
   return new Map(counts.map(({ product_id, release, maps }) => [`${product_id} ${release}`, maps]))
 }
 
-async function readEnvironments(rows: Rows, releases: readonly StoredRelease[]) {
-  const ids = [...new Set(releases.map(({ environment_id }) => environment_id))]
+async function readEnvironments(rows: Rows, ids: readonly string[]) {
   const found = await rows.selectFrom('environment').select(['id', 'name', 'origin']).where('id', 'in', ids).execute()
   return new Map(found.map((environment) => [environment.id, environment]))
 }

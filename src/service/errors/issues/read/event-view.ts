@@ -75,9 +75,14 @@ export interface EventOptions {
  */
 export async function viewEvent(rows: Rows, occurrence: StoredOccurrence, options: EventOptions): Promise<EventBody> {
   const { product, maxFrames, includeRaw } = options
-  const summary = viewSummary(occurrence, readSummary(occurrence.summary), await readNames(rows, [occurrence]))
   const { body } = occurrence
-  const stored = body === null ? undefined : await createBodyReader(rows)({ ...occurrence, body })
+  // A server answers them at the same time.
+  const [names, neighbours, stored] = await Promise.all([
+    readNames(rows, [occurrence]),
+    readNeighbours(rows, occurrence),
+    body === null ? undefined : createBodyReader(rows)({ ...occurrence, body }),
+  ])
+  const summary = viewSummary(occurrence, readSummary(occurrence.summary), names)
   const sent = stored?.event ?? emptyEvent(summary)
   const pause = () => pauseIfLarge(occurrence)
   await pause()
@@ -96,7 +101,7 @@ export async function viewEvent(rows: Rows, occurrence: StoredOccurrence, option
     frame_order: 'caller_first',
     symbolication,
     component: located.component,
-    ...(await readNeighbours(rows, occurrence)),
+    ...neighbours,
     size_bytes: occurrence.size_bytes,
     raw_payload: includeRaw && stored !== undefined ? stored.readRaw() : null,
     truncation_signals: [...event.truncation_signals, ...list()],
@@ -112,16 +117,17 @@ export async function pauseIfLarge({ size_bytes: size }: Pick<StoredOccurrence, 
 }
 
 async function readNames(rows: Rows, occurrences: readonly ListedOccurrence[]): Promise<Names> {
-  return {
-    environments: await environmentNames(
+  const [environments, releases] = await Promise.all([
+    environmentNames(
       rows,
       occurrences.map((occurrence) => occurrence.environment_id),
     ),
-    releases: await releaseNames(
+    releaseNames(
       rows,
       occurrences.map((occurrence) => occurrence.release_id),
     ),
-  }
+  ])
+  return { environments, releases }
 }
 
 type StoredSummary = ReturnType<typeof readSummary>

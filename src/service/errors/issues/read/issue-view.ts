@@ -32,17 +32,19 @@ export async function viewIssues(
 ): Promise<IssueBody[]> {
   const corroborations = issues.map((issue) => readJson(StoredCorroboration, issue.corroboration))
   const releaseIds = issues.flatMap((issue) => [issue.first_release_id, issue.last_release_id])
-  const releases = await releaseNames(rows, [...releaseIds, ...corroborations.map(({ release_id }) => release_id)])
-  const components = await componentRefs(
-    rows,
-    issues.map((issue) => issue.component_id),
-  )
+  const componentIds = issues.map((issue) => issue.component_id)
   const ids = issues.map((issue) => issue.id)
   // All rows belong to the product that has this key prefix.
-  const environments = await readIssueEnvironments(rows, ids)
-  const files = await matchedFiles(rows, issues[0]?.product_id ?? 0, ids)
-  const details = await viewStatusDetails(rows, issues[0]?.product_id ?? 0, issues)
-  const vouching = await readVouching(rows, ids)
+  const productId = issues[0]?.product_id ?? 0
+  // A server answers them at the same time.
+  const [releases, components, environments, files, details, vouching] = await Promise.all([
+    releaseNames(rows, [...releaseIds, ...corroborations.map(({ release_id }) => release_id)]),
+    componentRefs(rows, componentIds),
+    readIssueEnvironments(rows, ids),
+    matchedFiles(rows, productId, ids),
+    viewStatusDetails(rows, productId, issues),
+    readVouching(rows, ids),
+  ])
   for (const issue of issues) for (const time of changeTimes(issue, now)) changesAt?.(time)
   return issues.map((issue, index) => ({
     id: issue.id,

@@ -57,10 +57,12 @@ export async function listOccurrenceRows(rows: Rows, query: OccurrenceQuery) {
   if (text !== '') {
     return searchOccurrences(rows, (last, count) => newest(last, count).selectAll('occurrence').execute(), text, page)
   }
-  const found = await newest(page.after, page.size + 1)
-    .select(listed)
-    .execute()
-  const total = await countMatching(rows, query, { places, matching })
+  const [found, total] = await Promise.all([
+    newest(page.after, page.size + 1)
+      .select(listed)
+      .execute(),
+    countMatching(rows, query, { places, matching }),
+  ])
   return cutPage(page, found, total, (row) => ({ sortValue: row.timestamp, id: String(row.seq) }))
 }
 
