@@ -54,11 +54,13 @@ const CASES_SHOWN = 20
 
 /** Reads the data that all contexts of a product share. */
 export async function readShared(rows: Rows, product: StoredProduct, now: number): Promise<SharedContext> {
-  return {
-    gaps: await scanGaps(rows, product, { window: WINDOW, now }),
-    issues: await liveIssues(rows, product.id, { window: '30d', now }),
-    ...(await readConventions(rows, product.id)),
-  }
+  // A server answers them at the same time.
+  const [gaps, issues, conventions] = await Promise.all([
+    scanGaps(rows, product, { window: WINDOW, now }),
+    liveIssues(rows, product.id, { window: '30d', now }),
+    readConventions(rows, product.id),
+  ])
+  return { gaps, issues, ...conventions }
 }
 
 /** Builds the context for writing tests of a requirement, within a token budget (contract §9.2). */
@@ -69,16 +71,30 @@ export async function buildTestContext(
   options: ContextOptions,
 ): Promise<TestContextBody> {
   const { now, symbolicator, maxFiles = 20, maxSimilar = 5, maxTokens = 12_000 } = options
-  const shared = options.shared ?? (await readShared(rows, product, now))
   const notes = createTruncationNotes()
-  const [body] = await viewRequirements(rows, product, [requirement], { now })
-  const links = (await countedLinks(rows, [requirement.id], { now })).get(requirement.id) ?? []
-  const { tests, total } = await linkedTests(rows, requirement.id, links)
-  const issues = await claimedIssues(rows, product.id, requirement.id, shared.issues)
-  const frames: IssueFrames[] = []
-  for (const { id } of issues.slice(0, ISSUES_SHOWN))
-    frames.push(await readCrashFrames(rows, product, id, symbolicator))
-  const files = withExcerpts(await findCodeFiles(rows, product, requirement, issues), frames)
+  // A server answers them at the same time.
+  const [shared, [body], linked, ancestors, environments] = await Promise.all([
+    options.shared ?? readShared(rows, product, now),
+    viewRequirements(rows, product, [requirement], { now }),
+    countedLinks(rows, [requirement.id], { now }),
+    findAncestors(rows, requirement),
+    environmentRefs(rows, product.id),
+  ])
+  const links = linked.get(requirement.id) ?? []
+  const [{ tests, total }, issues, gap] = await Promise.all([
+    linkedTests(rows, requirement.id, links),
+    claimedIssues(rows, product.id, requirement.id, shared.issues),
+    findGap(rows, product, requirement.id, shared.gaps, now),
+  ])
+  const firstTests = tests.slice(0, TESTS_SHOWN)
+  notes.noteCut('linked_tests', 'max_items', firstTests.length, total)
+  const [frames, located, viewed, failures] = await Promise.all([
+    readCrashFrames(rows, product, issues.slice(0, ISSUES_SHOWN), symbolicator),
+    findCodeFiles(rows, product, requirement, issues),
+    viewTests(rows, firstTests, { now, basic: true }),
+    pastFailures(rows, firstTests, notes),
+  ])
+  const files = withExcerpts(located, frames)
   const criteria = readJson(Criteria, requirement.acceptance_criteria)
   const keys = new Map(tests.map((test) => [test.id, testKey(test)]))
   const proved = new Set(body!.coverage.covered_criterion_ids)
@@ -90,7 +106,6 @@ export async function buildTestContext(
   const componentIds = readTexts(requirement.component_ids)
   const open = issues.filter(({ status }) => status === 'unresolved')
   const crashing = open.filter((issue) => crashesIn(issue, requirement))
-  const gap = await findGap(rows, product, requirement.id, shared.gaps, now)
   const similar = await similarTests(rows, product.id, {
     text: `${requirement.title} ${criteria.map(({ text, when }) => `${text} ${when}`).join(' ')}`,
     componentIds,
@@ -109,8 +124,6 @@ export async function buildTestContext(
     codeFiles: files.filter(({ reason }) => reason !== 'stack_frame').map(({ path }) => path),
     testFiles: shared.testFiles,
   })
-  const firstTests = tests.slice(0, TESTS_SHOWN)
-  notes.noteCut('linked_tests', 'max_items', firstTests.length, total)
   const cases = suggestCases({
     key,
     title: requirement.title,
@@ -121,7 +134,7 @@ export async function buildTestContext(
   })
   const context: TestContextBody = {
     requirement: body!,
-    ancestors: await findAncestors(rows, requirement),
+    ancestors,
     coverage: body!.coverage,
     gap,
     acceptance_criteria: covered.map(({ id, text, given, when, then, covered: isCovered, covering_test_keys }) => ({
@@ -134,12 +147,12 @@ export async function buildTestContext(
       covered: isCovered,
       covering_test_keys,
     })),
-    linked_tests: await viewTests(rows, firstTests, { now, basic: true }),
-    past_failures: await pastFailures(rows, firstTests, notes),
+    linked_tests: viewed,
+    past_failures: failures,
     code_files: keepFirst(notes, 'code_files', files, maxFiles),
     similar_tests: similar,
     conventions: shared.conventions,
-    environments: await environmentRefs(rows, product.id),
+    environments,
     related_issues: keepFirst(notes, 'related_issues', open, ISSUES_SHOWN).map(
       ({ id, number, title, level, events }) => ({
         id,

@@ -35,20 +35,21 @@ export async function readConventions(
     .where('product_id', '=', productId)
     .where('kind', '=', 'TEST_KIND_CASE')
     .where('deleted_at', 'is', null)
-  const frameworks = await cases
+  const readFrameworks = cases
     .select(['framework', sql<number>`count(*)`.as('cases')])
     .where('framework', '<>', '')
     .groupBy('framework')
     .orderBy('cases', 'desc')
     .orderBy('framework')
     .execute()
-  const total = frameworks.reduce((sum, row) => sum + row.cases, 0)
-  const sample = await cases
+  const readSample = cases
     .select(['file_path', 'suite_path', 'name', 'tags', 'labels', 'names_known'])
     .where('file_path', '<>', '')
     .orderBy('number', 'desc')
     .limit(SAMPLE)
     .execute()
+  const [frameworks, sample] = await Promise.all([readFrameworks, readSample])
+  const total = frameworks.reduce((sum, row) => sum + row.cases, 0)
   const depth = mostCommon(sample.map(({ suite_path }) => readTexts(suite_path).length))
   // What members wrote shows better how tests are named, and is no text of a report.
   const vouched = sample.filter(({ names_known: known }) => known === 1)

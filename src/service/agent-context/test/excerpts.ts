@@ -14,8 +14,19 @@ export interface IssueFrames {
 
 const FRAMES = 30
 
-/** Reads the in-app frames of the newest occurrence of an issue, mapped to their sources. */
+/** Reads the in-app frames of the newest occurrence of each issue, mapped to their sources; one event at a time, which may be large. */
 export async function readCrashFrames(
+  rows: Rows,
+  product: StoredProduct,
+  issues: readonly { id: string }[],
+  symbolicator: Call['symbolicator'],
+): Promise<IssueFrames[]> {
+  const frames: IssueFrames[] = []
+  for (const { id } of issues) frames.push(await readIssueFrames(rows, product, id, symbolicator))
+  return frames
+}
+
+async function readIssueFrames(
   rows: Rows,
   product: StoredProduct,
   issueId: string,
