@@ -139,8 +139,14 @@ export interface Dialect {
   arrayContains(column: string, text: string): Expression<SqlBool>
   /** Whether one of the columns contains the text, ignoring the case of ASCII letters. */
   anyContains(columns: readonly string[], text: string): Expression<SqlBool>
-  /** The query of what `activity` counts for each of the subjects in the buckets after a time; none for one without events. */
-  activitySince(subjectIds: readonly string[], since: number): RawBuilder<{ subject_id: string; events: number }>
+  /**
+   * The query of what `activity` counts for each of the subjects from a bucket on; none for one without events. Their buckets
+   * begin at `first`, in epoch milliseconds, and every `width`.
+   */
+  activitySince(
+    subjectIds: readonly string[],
+    buckets: { first: number; width: number },
+  ): RawBuilder<{ subject_id: string; events: number }>
   readonly textIndex: TextIndex
 }
 

@@ -3,8 +3,8 @@ import { sendRows } from '../sql/writing/send-rows.ts'
 import { hourMs } from '../shared/times.ts'
 import { noteIssueChange } from './issue-facts/revision.ts'
 
-/** Width of the buckets of an environment. */
-const tenMinutesMs = 600_000
+/** Width of the buckets of an environment and of a component, in milliseconds. */
+const widthMs = { environment: 600_000, component: hourMs }
 /** A day more than the longest period that is read. */
 export const activityKeptMs = 8 * 24 * hourMs
 
@@ -29,8 +29,8 @@ export function activityOfEvent({
   timestamp: number
 }): Activity[] {
   return [
-    { subjectId: componentId, bucket: start(timestamp, hourMs) },
-    { subjectId: environmentId, bucket: start(timestamp, tenMinutesMs) },
+    { subjectId: componentId, bucket: start(timestamp, widthMs.component) },
+    { subjectId: environmentId, bucket: start(timestamp, widthMs.environment) },
   ].filter(({ subjectId }) => subjectId !== '')
 }
 
@@ -76,9 +76,11 @@ async function addHours(prepare: Prepare, issueId: string, componentId: string, 
 /** Events of each environment or component in the buckets that began after `since` (epoch milliseconds), by its id. */
 export async function eventsSince(
   rows: Rows,
-  subjectIds: readonly string[],
-  since: number,
+  kind: keyof typeof widthMs,
+  { ids, since }: { ids: readonly string[]; since: number },
 ): Promise<Map<string, number>> {
-  const { rows: counts } = await rows.dialect.activitySince(subjectIds, since).execute(rows)
+  const width = widthMs[kind]
+  const buckets = { first: start(since, width) + width, width }
+  const { rows: counts } = await rows.dialect.activitySince(ids, buckets).execute(rows)
   return new Map(counts.map(({ subject_id, events }) => [subject_id, events]))
 }

