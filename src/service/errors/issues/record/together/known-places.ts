@@ -4,7 +4,7 @@ import { createAnswers, type Answers } from './answers.ts'
 /** By the `nameKey` of the environment; '' for no release. */
 export type PlaceKey = readonly [productId: number, environmentKey: string, release: string]
 
-/** The rows of a place that all exist. */
+/** A place whose environment, release and row of `place` exist. */
 export interface KnownPlace {
   /** Of the row of `place`. */
   id: number
@@ -16,7 +16,7 @@ export interface KnownPlace {
   vouched_at: number | null
 }
 
-/** Places of which each row exists, several asked for together. Valid for one transaction. */
+/** Reads places whose rows all exist, many at a time. Valid for one transaction. */
 export function createKnownPlaces(prepare: Prepare): Answers<PlaceKey, KnownPlace | undefined> {
   return createAnswers((keys) =>
     prepare(
