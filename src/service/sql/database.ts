@@ -38,11 +38,11 @@ export interface Statement {
 
   // The same for several lists of parameters, with the answers in their order. A server gets them in one message.
   /** Runs an `UPDATE … WHERE …`; no two lists may change the same row. */
-  sendEach(lists: readonly (readonly Bindable[])[]): Promise<void>
+  sendEach(lists: Lists): Promise<void>
   /** Runs an `INSERT … VALUES (…)`. */
-  insertEach(lists: readonly (readonly Bindable[])[]): Promise<number[]>
+  insertEach(lists: Lists): Promise<number[]>
   /** Resolves to the first row of each. */
-  getEach<T>(lists: readonly (readonly Bindable[])[]): Promise<(T | undefined)[]>
+  getEach<T>(lists: Lists): Promise<(T | undefined)[]>
 }
 
 /** Prepares a statement inside a transaction, or returns the one prepared earlier from the same text. */
@@ -61,6 +61,8 @@ export interface Prepare {
 export type Pause = (beforeCommit?: () => Promise<void>) => Promise<void>
 
 export type Bindable = string | number | bigint | null | Uint8Array
+/** Lists of parameters of one statement. */
+export type Lists = readonly (readonly Bindable[])[]
 
 /**
  * The port to the store. Reads never wait for writes; writes are one transaction each, one at a time, on disk when

@@ -14,7 +14,10 @@ export interface IssueFrames {
 
 const FRAMES = 30
 
-/** Reads the in-app frames of the newest occurrence of each issue, mapped to their sources; one event at a time, which may be large. */
+/**
+ * Reads the in-app frames of the newest occurrence of each issue, mapped to their sources; one event at a time, because each
+ * may be large.
+ */
 export async function readCrashFrames(
   rows: Rows,
   product: StoredProduct,

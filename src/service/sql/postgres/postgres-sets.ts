@@ -1,11 +1,7 @@
-import type { Bindable } from '../database.ts'
+import type { Bindable, Lists } from '../database.ts'
+import { inSizes } from '../writing/send-rows.ts'
 import { toBound, withNames, withNumbers, type Bound } from './postgres-parameters.ts'
 
-/** Lists of parameters of one statement. */
-export type Lists = readonly (readonly Bindable[])[]
-
-/** How many rows one statement inserts; the largest that fits is taken, so that few texts are prepared. */
-const SIZES = [64, 16, 4, 1]
 /** Of each row that is found: the index of its list, from 1. */
 const INDEX = 'list_index'
 
@@ -42,12 +38,8 @@ export function changingEach(sql: string, lists: Lists): Bound {
 export function* insertingEach(sql: string, lists: Lists): Generator<Bound> {
   const [, head, row] = /^([^]*\bVALUES\s*)(\([?,\s]*\))\s*$/.exec(sql) ?? []
   if (head === undefined || row === undefined) throw new Error('the statement does not end with a row of parameters')
-  let done = 0
-  while (done < lists.length) {
-    const size = SIZES.find((each) => each <= lists.length - done) ?? 1
-    const some = lists.slice(done, done + size)
+  for (const some of inSizes(lists)) {
     yield { text: withNumbers(head + some.map(() => row).join(', ')), values: some.flat().map(toBound) }
-    done += size
   }
 }
 

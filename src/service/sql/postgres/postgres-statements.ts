@@ -11,11 +11,11 @@ import {
   type QueryResult,
 } from 'kysely'
 import type { ClientConfig, CustomTypesConfig } from 'pg'
-import type { Bindable, Prepare, Rows, Statement } from '../database.ts'
+import type { Bindable, Lists, Prepare, Rows, Statement } from '../database.ts'
 import type { Schema } from '../schema.ts'
 import { postgresDialect } from './postgres-dialect.ts'
 import { toBound, withNumbers, type Bound } from './postgres-parameters.ts'
-import { changingEach, inOrder, insertingEach, readingEach, type Lists } from './postgres-sets.ts'
+import { changingEach, inOrder, insertingEach, readingEach } from './postgres-sets.ts'
 
 const STATEMENTS_KEPT = 512
 
@@ -111,7 +111,7 @@ function createStatement(sql: string, { run, sending, numberedBy, namesStatement
   const query = (text: string) => (mayName ? named(text) : { text })
   const asked = query(withNumbers(sql))
   let returning: typeof asked | undefined
-  const number = () => {
+  const returningNumber = () => {
     const table = /^\s*INSERT\s+INTO\s+"?(\w+)/i.exec(sql)?.[1] ?? ''
     const column = numberedBy.get(table)
     if (column === undefined) throw new Error(`no column numbers the rows of ${table}`)
@@ -119,22 +119,21 @@ function createStatement(sql: string, { run, sending, numberedBy, namesStatement
   }
   const ask = (parameters: readonly Bindable[], statement = asked) =>
     run({ ...statement, values: parameters.map(toBound) })
-  const runBound = ({ text, values }: Bound) => run({ ...query(text), values })
-  const sendBound = async ({ text, values }: Bound) => {
-    if (sending === undefined) await runBound({ text, values })
-    else sending.send({ ...query(text), values })
+  const bound = ({ text, values }: Bound): Query => ({ ...query(text), values })
+  const send = async (sent: Query) => {
+    if (sending === undefined) await run(sent)
+    else sending.send(sent)
   }
   return {
     async send(...parameters) {
-      if (sending === undefined) await ask(parameters)
-      else sending.send({ ...asked, values: parameters.map(toBound) })
+      await send({ ...asked, values: parameters.map(toBound) })
     },
     async run(...parameters) {
       const { rowCount } = await ask(parameters)
       return { changes: rowCount ?? 0 }
     },
     async insert(...parameters) {
-      const { rows } = await ask(parameters, (returning ??= query(asked.text + number())))
+      const { rows } = await ask(parameters, (returning ??= query(asked.text + returningNumber())))
       // The statement names it.
       return (rows[0] as { number: number }).number
     },
@@ -143,11 +142,11 @@ function createStatement(sql: string, { run, sending, numberedBy, namesStatement
     all: async <T>(...parameters: Bindable[]) => (await ask(parameters)).rows as T[],
 
     async sendEach(lists) {
-      if (lists.length > 0) await sendBound(changingEach(sql, lists))
+      if (lists.length > 0) await send(bound(changingEach(sql, lists)))
     },
     async insertEach(lists) {
       const inserting = [...insertingEach(sql, lists)].map(({ text, values }) =>
-        runBound({ text: text + number(), values }),
+        run(bound({ text: text + returningNumber(), values })),
       )
       const answers = await Promise.all(inserting)
       // The statement names it.
@@ -155,7 +154,7 @@ function createStatement(sql: string, { run, sending, numberedBy, namesStatement
     },
     async getEach<T>(lists: Lists) {
       if (lists.length === 0) return []
-      const { rows } = await runBound(readingEach(sql, lists))
+      const { rows } = await run(bound(readingEach(sql, lists)))
       return inOrder<T>(rows, lists)
     },
   }

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { Kysely, SqliteDialect } from 'kysely'
-import type { Bindable, Prepare, Rows, Statement } from '../database.ts'
+import type { Bindable, Lists, Prepare, Rows, Statement } from '../database.ts'
 import { translated, translatedRows } from './passing-failures.ts'
 import type { Schema } from '../schema.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
@@ -8,7 +8,6 @@ import { changedTable } from './table-changes.ts'
 
 const STATEMENTS_KEPT = 512
 
-type Lists = readonly (readonly Bindable[])[]
 /** Called with the table that a statement has changed. */
 type Changed = (table: string) => void
 /** Called with what a statement answered, to return it. */

@@ -35,12 +35,18 @@ function* statements(
   { insert, after }: Insertion,
   rows: readonly Row[],
 ): Generator<{ statement: Statement; values: Bindable[] }> {
+  for (const some of inSizes(rows)) {
+    const values = some.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ')
+    yield { statement: prepare(`${insert} VALUES ${values} ${after}`), values: some.flat() }
+  }
+}
+
+/** The rows in their order, as many together as one statement writes. */
+export function* inSizes<T>(rows: readonly T[]): Generator<readonly T[]> {
   let done = 0
   while (done < rows.length) {
     const size = SIZES.find((each) => each <= rows.length - done) ?? 1
-    const some = rows.slice(done, done + size)
-    const values = some.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ')
-    yield { statement: prepare(`${insert} VALUES ${values} ${after}`), values: some.flat() }
+    yield rows.slice(done, done + size)
     done += size
   }
 }
