@@ -54,7 +54,8 @@ test('a write after the server has closed our connections does not rely on the f
   const end = (last: string) => `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '${last}'`
   const { rows } = await other.query<{ pid: number }>(
-    "SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT pg_logical_emit_message%'",
+    `SELECT pid FROM pg_stat_activity
+     WHERE datname = current_database() AND query LIKE 'SELECT pg_logical_emit_message%'`,
   )
   expect((await other.query(end('COMMIT'))).rowCount).toBe(1)
   await db.batch(async (prepare) => {
