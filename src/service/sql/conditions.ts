@@ -4,3 +4,11 @@ import { sql, type Expression, type SqlBool } from 'kysely'
 export function columnIn(column: string, values: readonly (string | number)[]): Expression<SqlBool> {
   return values.length === 0 ? sql<boolean>`1 = 0` : sql<boolean>`${sql.raw(column)} IN (${sql.join(values)})`
 }
+
+/**
+ * The product as a condition that no index has, beside one on ids. SQLite would otherwise read all rows of the product by
+ * an index, to compare them with the ids: 12 ms for three of 10,000 issues. `column` goes into the statement as it is.
+ */
+export function isOfProduct(column: string, id: number): Expression<SqlBool> {
+  return sql<boolean>`${sql.raw(column)} + 0 = ${id}`
+}

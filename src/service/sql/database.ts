@@ -128,11 +128,6 @@ export interface Dialect {
    * `stored_file`.
    */
   readonly holdsFiles: boolean
-  /**
-   * Whether a query with an order and a limit is read in the order of an index, and no further than the limit. Another planner
-   * may read and sort all rows that match.
-   */
-  readonly readsInOrder: boolean
   /** Whether a column is one of the texts; takes one parameter for all of them, because parameters are limited. */
   isOneOf(column: string, texts: readonly string[]): Expression<SqlBool>
   /** The same for a column of integers. */

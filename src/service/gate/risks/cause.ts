@@ -1,3 +1,4 @@
+import { isOfProduct } from '../../sql/conditions.ts'
 import type { Rows } from '../../sql/database.ts'
 import { readTexts } from '../../sql/json.ts'
 import { identity } from '../facts.ts'
@@ -27,19 +28,19 @@ async function readCauses(
   const tests = await rows
     .selectFrom('test')
     .select(['id', 'issue_id', 'component_ids'])
-    .where('product_id', '=', productId)
+    .where(isOfProduct('product_id', productId))
     .where(rows.dialect.isOneOf('id', ids('test')))
     .execute()
   const requirements = await rows
     .selectFrom('requirement')
     .select(['id', 'component_ids'])
-    .where('product_id', '=', productId)
+    .where(isOfProduct('product_id', productId))
     .where(rows.dialect.isOneOf('id', ids('requirement')))
     .execute()
   const issues = await rows
     .selectFrom('issue')
     .select(['id', 'component_id'])
-    .where('product_id', '=', productId)
+    .where(isOfProduct('product_id', productId))
     .where(rows.dialect.isOneOf('id', ids('issue')))
     .execute()
   return new Map<string, readonly string[]>([

@@ -1,10 +1,9 @@
-import { sql, type SqlBool } from 'kysely'
 import { IssueStatus, Level } from '../../../contract/base/common.ts'
 import { largest } from '../../../lib/largest.ts'
 import { issueClaims, type ProductClaims } from '../../quality/gaps/issue-claims.ts'
 import type { Rows } from '../../sql/database.ts'
 import { remembered } from '../../sql/remembered.ts'
-import { keptByIssue } from '../../workspace/issue-facts/kept-by-issue.ts'
+import { issuesToRead, keptByIssue } from '../../workspace/issue-facts/kept-by-issue.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
 import type { Matrix, MatrixRow } from './model.ts'
 
@@ -46,7 +45,6 @@ type OpenIssues = ReadonlyMap<string, OpenIssue>
 const ISSUE_BYTES = 150
 
 function openIssues(rows: Rows, productId: number): Promise<OpenIssues> {
-  const isOfProduct = sql<SqlBool>`product_id = ${productId}`
   return keptByIssue(rows, productId, {
     name: 'open issues',
     follows: 'every change',
@@ -55,7 +53,7 @@ function openIssues(rows: Rows, productId: number): Promise<OpenIssues> {
         .selectFrom('issue')
         .select(['id', 'number', 'title', 'status', 'level', 'times_seen'])
         .where('status', '=', 'unresolved')
-        .where(issueIds === undefined ? isOfProduct : rows.dialect.isOneOf('id', issueIds))
+        .where(issuesToRead(rows, productId, issueIds))
         .execute()
       return new Map(open.map((issue) => [issue.id, issue]))
     },

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { sql, type SqlBool } from 'kysely'
 import { CoverageState } from '../../../contract/base/common.ts'
 import { GapType } from '../../../contract/test-context.ts'
 import { countedLinks, readCriterionIds } from '../coverage/links.ts'
@@ -108,8 +109,11 @@ async function judgedGaps(
     .innerJoin('requirement_coverage as coverage', 'coverage.requirement_id', 'requirement.id')
     .select(['requirement.id', 'requirement.number', 'requirement.acceptance_criteria', 'requirement.component_ids'])
     .select('coverage.risk_score')
-    .where('requirement.product_id', '=', product.id)
-    .$if(onlyIds !== undefined, (some) => some.where(rows.dialect.isOneOf('requirement.id', onlyIds ?? [])))
+    .where(
+      onlyIds === undefined
+        ? sql<SqlBool>`requirement.product_id = ${product.id}`
+        : rows.dialect.isOneOf('requirement.id', onlyIds),
+    )
     .where('requirement.deleted_at', 'is', null)
     .where('requirement.normative', '=', 1)
     .where('requirement.status', '<>', 'REQUIREMENT_STATUS_DEPRECATED')

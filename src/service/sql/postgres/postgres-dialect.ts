@@ -51,7 +51,6 @@ function unaccented(text: string): string {
 export const postgresDialect: Dialect = {
   insertionOrder: 'insertion',
   holdsFiles: true,
-  readsInOrder: false,
 
   isOneOf(column, texts) {
     return sql<boolean>`${sql.raw(column)} IN (SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb))`

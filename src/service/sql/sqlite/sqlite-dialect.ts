@@ -52,7 +52,6 @@ function isInList(column: string, values: readonly (string | number)[]) {
 export const sqliteDialect: Dialect = {
   insertionOrder: 'rowid',
   holdsFiles: false,
-  readsInOrder: true,
 
   isOneOf: isInList,
   isOneNumber: isInList,

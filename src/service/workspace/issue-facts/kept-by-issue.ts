@@ -1,3 +1,4 @@
+import { sql, type Expression, type SqlBool } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { CommittedState, Rows } from '../../sql/database.ts'
 import { changedIssues, readIssueMarks, type Follows, type IssueMarks } from './marks.ts'
@@ -46,6 +47,18 @@ export async function keptByIssue<T>(
     if (all.peek(key) === now) all.delete(key)
     throw error
   }
+}
+
+/**
+ * Which rows of `issue` a `read` wants. Ids are of the product, and with both conditions SQLite would read all issues of the
+ * product, to compare them with the ids.
+ */
+export function issuesToRead(
+  rows: Rows,
+  productId: number,
+  issueIds: readonly string[] | undefined,
+): Expression<SqlBool> {
+  return issueIds === undefined ? sql<boolean>`product_id = ${productId}` : rows.dialect.isOneOf('id', issueIds)
 }
 
 interface Kept<T> {

@@ -1,13 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import * as z from 'zod'
 import type { IssueSort } from '../../../../../src/service/errors/issues/read/list/conditions.ts'
-import { pageQuery } from '../../../../../src/service/errors/issues/read/list/list.ts'
 import { openRig, type Rig } from '../rig.ts'
-import { usesPostgres } from '../../../../postgres/databases.ts'
 import { tries } from '../../../../property-tries.ts'
-
-const Parameter = z.union([z.string(), z.number()])
 
 /** What happens between two pages: a crash of some kind at some time, or a status that changes. */
 const Arrival = fc.record({ kind: fc.integer({ min: 0, max: 11 }), ago: fc.integer({ min: 0, max: 600_000 }) })
@@ -72,42 +67,6 @@ test('events that arrive while somebody pages through the occurrences repeat non
     await rig.append({})
   } while (token !== '')
   expect(met).toEqual(before.map(({ id }) => id))
-})
-
-// The plans are SQLite's.
-test.skipIf(usesPostgres())(
-  'a page reads the issues that were not touched in the order of an index, and only the touched ones beside',
-  async () => {
-    await using rig = await openRig()
-    const product = { id: rig.productId, key_prefix: 'SHOP' }
-    for (const sort of ['last_seen', 'first_seen'] as const) {
-      const page = { size: 50, query: '', after: { sortValue: 5, id: 'x', asOf: 7 } }
-      const query = pageQuery(rig.db.read, { product, filter: {}, sort, page, now: 0 }, 7).compile()
-      const plan = await rig.db.batch((prepare) =>
-        prepare(`EXPLAIN QUERY PLAN ${query.sql}`).all<{ detail: string }>(
-          ...z.array(Parameter).parse(query.parameters),
-        ),
-      )
-      const steps = plan.map(({ detail }) => detail)
-      expect(steps).toContain(`SEARCH issue USING INDEX issue_${sort} (product_id=? AND (${sort},id)<(?,?))`)
-      expect(steps).toContain('SEARCH issue USING INDEX issue_last_seq (product_id=? AND last_seq>?)')
-      expect(steps.filter((step) => step.startsWith('SCAN issue'))).toEqual([])
-    }
-  },
-)
-
-test.skipIf(usesPostgres())('the new issues of a release are found through an index', async () => {
-  await using rig = await openRig()
-  const product = { id: rig.productId, key_prefix: 'SHOP' }
-  const page = { size: 50, query: '', after: undefined }
-  const filter = { first_release_id: 'release' }
-  const query = pageQuery(rig.db.read, { product, filter, sort: 'last_seen', page, now: 0 }, 7).compile()
-  const plan = await rig.db.batch((prepare) =>
-    prepare(`EXPLAIN QUERY PLAN ${query.sql}`).all<{ detail: string }>(...z.array(Parameter).parse(query.parameters)),
-  )
-  const steps = plan.map(({ detail }) => detail)
-  expect(steps).toContain('SEARCH brought USING COVERING INDEX issue_environment_first_release (first_release_id=?)')
-  expect(steps.filter((step) => /^SCAN (?:issue|brought)/.test(step))).toEqual([])
 })
 
 test('a token of another query is refused', async () => {

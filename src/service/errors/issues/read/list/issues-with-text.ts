@@ -1,5 +1,5 @@
 import type { Rows } from '../../../../sql/database.ts'
-import { keptByIssue } from '../../../../workspace/issue-facts/kept-by-issue.ts'
+import { issuesToRead, keptByIssue } from '../../../../workspace/issue-facts/kept-by-issue.ts'
 
 /** Between the texts of an issue; no text that is searched holds it. */
 const SEPARATOR = '\0'
@@ -57,8 +57,7 @@ async function readOwn(
   const found = await rows
     .selectFrom('issue')
     .select(['id', ...OWN])
-    .where('product_id', '=', productId)
-    .$if(issueIds !== undefined, (of) => of.where(rows.dialect.isOneOf('id', issueIds ?? [])))
+    .where(issuesToRead(rows, productId, issueIds))
     .$if(issueIds === undefined, (of) => of.orderBy('number'))
     .execute()
   return new Map(found.map((row) => [row.id, inLowerCase(OWN.map((name) => row[name] ?? '').join(SEPARATOR))]))

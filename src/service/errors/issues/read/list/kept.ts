@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { keptByIssue } from '../../../../workspace/issue-facts/kept-by-issue.ts'
+import { issuesToRead, keptByIssue } from '../../../../workspace/issue-facts/kept-by-issue.ts'
 import type { Rows } from '../../../../sql/database.ts'
 import {
   existsEnvironment,
@@ -130,8 +130,7 @@ function comparedIn(rows: Rows, productId: number, filter: Place): Promise<Reado
         .selectFrom('issue')
         .select(['id', 'status', 'level', 'platform', 'component_id', 'is_regression'])
         .select(['times_seen', 'first_seen', 'last_seen', sql<number | null>`${seenHere}`.as('seen')])
-        .where('product_id', '=', productId)
-        .$if(issueIds !== undefined, (of) => of.where(rows.dialect.isOneOf('id', issueIds ?? [])))
+        .where(issuesToRead(rows, productId, issueIds))
         .execute()
       const shared = sharedTexts()
       const issues = new Map<string, KeptIssue>()
