@@ -1,5 +1,6 @@
 import { IssueStatus, Level } from '../../../contract/base/common.ts'
 import { largest } from '../../../lib/largest.ts'
+import { madeOnce } from '../../../lib/made-once.ts'
 import { issueClaims, type ProductClaims } from '../../quality/gaps/issue-claims.ts'
 import type { Rows } from '../../sql/database.ts'
 import { remembered } from '../../sql/remembered.ts'
@@ -24,11 +25,16 @@ export function readIssues(
   { id: productId, key_prefix: prefix }: Pick<StoredProduct, 'id' | 'key_prefix'>,
 ): Promise<MatrixIssues> {
   return remembered(rows, `matrix issues ${String(productId)}`, async () => {
-    const open = await openIssues(rows, productId)
-    const claims = await issueClaims(rows, productId)
-    return { byRequirement: issuesByRequirement(open, claims, prefix), unclaimedFiles: unclaimedFiles(open, claims) }
+    const [open, claims] = await Promise.all([openIssues(rows, productId), issueClaims(rows, productId)])
+    return makeMatrixIssues(open, claims, prefix)
   })
 }
+
+/** Only a commit that changes issues or claims makes them again. */
+const makeMatrixIssues = madeOnce((open: OpenIssues, claims: ProductClaims, prefix: string): MatrixIssues => ({
+  byRequirement: issuesByRequirement(open, claims, prefix),
+  unclaimedFiles: unclaimedFiles(open, claims),
+}))
 
 interface OpenIssue {
   id: string
@@ -96,5 +102,5 @@ function unclaimedFiles(open: OpenIssues, { unclaimed }: ProductClaims): MatrixI
     const issue = open.get(id)
     if (issue !== undefined) events.set(path, (events.get(path) ?? 0) + issue.times_seen)
   }
-  return largest(events, MOST_FILES).map(([path, count]) => ({ path, events: count }))
+  return largest(events, MOST_FILES, Number).map(([path, count]) => ({ path, events: count }))
 }

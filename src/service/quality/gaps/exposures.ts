@@ -1,4 +1,5 @@
 import { largest } from '../../../lib/largest.ts'
+import { madeOnce } from '../../../lib/made-once.ts'
 import type { Rows } from '../../sql/database.ts'
 import { remembered } from '../../sql/remembered.ts'
 import { liveIssues, windowStart, type Exposure, type GapQuery, type LiveIssue, type LiveIssues } from './exposure.ts'
@@ -20,12 +21,16 @@ export function readExposures(rows: Rows, productId: number, query: GapQuery): P
   const { window, environmentId = '', now } = query
   const key = `exposures ${String(productId)} ${String(windowStart(window, now))} ${environmentId}`
   return remembered(rows, key, async () => {
-    const issues = await liveIssues(rows, productId, query)
-    const claims = await issueClaims(rows, productId)
-    const sound = Array.from(issues.values()).filter(isSound)
-    return { find: createFinder(issues, sound, claims), hotFiles: readHotFiles(sound, claims) }
+    const [issues, claims] = await Promise.all([liveIssues(rows, productId, query), issueClaims(rows, productId)])
+    return makeExposures(issues, claims)
   })
 }
+
+/** Only a commit that changes issues or claims makes them again. */
+const makeExposures = madeOnce((issues: LiveIssues, claims: ProductClaims): Exposures => {
+  const sound = Array.from(issues.values()).filter(isSound)
+  return { find: createFinder(issues, sound, claims), hotFiles: readHotFiles(sound, claims) }
+})
 
 function isSound({ doubt }: LiveIssue): boolean {
   return doubt === undefined
@@ -54,17 +59,20 @@ function createFinder(issues: LiveIssues, sound: readonly LiveIssue[], { byRequi
 }
 
 function readHotFiles(sound: readonly LiveIssue[], { unclaimed }: ProductClaims): Exposures['hotFiles'] {
-  const paths = sound.map(({ id }) => unclaimed.get(id))
-  const sums = new Map<string, number>()
-  paths.forEach((path, index) => {
-    if (path !== undefined) sums.set(path, (sums.get(path) ?? 0) + (sound[index]?.weighted ?? 0))
-  })
-  const hottest = largest(sums, MOST_FILES)
-  const issues = new Map(hottest.map(([path]) => [path, [] as LiveIssue[]]))
-  sound.forEach((issue, index) => issues.get(paths[index] ?? '')?.push(issue))
-  return hottest.map(([path, weighted]) => ({
+  const files = new Map<string, { matched: LiveIssue[]; weighted: number }>()
+  for (const issue of sound) {
+    const path = unclaimed.get(issue.id)
+    if (path === undefined) continue
+    const file = files.get(path)
+    if (file === undefined) files.set(path, { matched: [issue], weighted: issue.weighted })
+    else {
+      file.matched.push(issue)
+      file.weighted += issue.weighted
+    }
+  }
+  return largest(files, MOST_FILES, ({ weighted }) => weighted).map(([path, { matched, weighted }]) => ({
     path,
-    exposure: { matched: issues.get(path) ?? [], nearby: [], doubted: [], weighted },
+    exposure: { matched, nearby: [], doubted: [], weighted },
   }))
 }
 

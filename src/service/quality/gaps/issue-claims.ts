@@ -1,3 +1,4 @@
+import { madeOnce } from '../../../lib/made-once.ts'
 import type { Rows } from '../../sql/database.ts'
 import { keptByIssue } from '../../workspace/issue-facts/kept-by-issue.ts'
 import { claimsRevision, readClaims } from '../requirements/claims.ts'
@@ -28,15 +29,11 @@ export async function issueClaims(rows: Rows, productId: number): Promise<Produc
     read: (issueIds) => readIssueClaims(rows, productId, issueIds),
     size: ({ requirementIds }) => CLAIMS_BYTES + requirementIds.length * 16,
   })
-  const known = summed.get(byIssue) ?? sumUp(byIssue)
-  summed.set(byIssue, known)
-  return known
+  return sumUp(byIssue)
 }
 
-/** By the map that they are made from, which never changes. */
-const summed = new WeakMap<ReadonlyMap<string, IssueClaims>, ProductClaims>()
-
-function sumUp(byIssue: ReadonlyMap<string, IssueClaims>): ProductClaims {
+/** Made again only when a value of an issue is another. */
+const sumUp = madeOnce((byIssue: ReadonlyMap<string, IssueClaims>): ProductClaims => {
   const byRequirement = new Map<string, string[]>()
   const files = new Map<string, string>()
   for (const [id, { requirementIds, unclaimed }] of byIssue) {
@@ -48,7 +45,7 @@ function sumUp(byIssue: ReadonlyMap<string, IssueClaims>): ProductClaims {
     }
   }
   return { byRequirement, unclaimed: files }
-}
+})
 
 async function readIssueClaims(
   rows: Rows,
