@@ -4,10 +4,14 @@ import { connect } from '../../../mcp/clients.ts'
 import { elapsed } from '../../harness/measure.ts'
 import { pages, type Reading } from './pages.ts'
 import { findSubjects } from './subjects.ts'
+import { issueEvent } from '../../support/stored-events/issue-event.ts'
 import { mostResidentMb } from '../../support/process-memory.ts'
 
 /** What the measuring process asks for: a page by its table and name, the number of its rows, or the memory. */
-export type Asked = (PageName & { afterCommit: boolean; rows?: number | undefined }) | { rowsOf: PageName } | 'memory'
+export type Asked = (PageName & { after?: Before; rows?: number | undefined }) | { rowsOf: PageName } | 'memory'
+
+/** What happens before a page is read: a commit that changes no issue, or an event of one of the first issues. */
+export type Before = 'a commit' | 'an event'
 
 export interface PageName {
   table: string
@@ -16,6 +20,18 @@ export interface PageName {
 
 /** The data is kept for further runs, so a commit only turns the last bit of a time. SQLite does not write equal values. */
 const TURN_BIT = 'UPDATE workspace SET updated_at = updated_at + 1 - 2 * (updated_at % 2)'
+
+/** Of these one after the other has an event: the first ones are the loudest. */
+const ISSUES_WITH_EVENTS = 50
+let events = 0
+
+const happens: Record<Before, () => Promise<unknown>> = {
+  'a commit': () => app.db.batch((prepare) => prepare(TURN_BIT).run()),
+  async 'an event'() {
+    const { status } = await app.ingest(issueEvent((events += 1) % ISSUES_WITH_EVENTS))
+    if (status !== 200) throw new Error(`an event was answered with ${String(status)}`)
+  },
+}
 
 // A process of its own for each data directory, so that its memory can be told: `reader.ts DIRECTORY NOW [DATABASE]`.
 // As `tracegate serve` does it.
@@ -49,7 +65,7 @@ process.send?.('ready')
 async function answer(asked: Asked): Promise<void> {
   if (asked === 'memory') return void process.send?.(mostResidentMb(process.pid))
   if ('rowsOf' in asked) return void process.send?.(rowsOn(await read(asked.rowsOf)))
-  if (asked.afterCommit) await app.db.batch((prepare) => prepare(TURN_BIT).run())
+  if (asked.after !== undefined) await happens[asked.after]()
   process.send?.(await elapsed(async () => read(asked)))
 }
 
