@@ -35,7 +35,8 @@ import { findNeighbours, logLine } from './support/errors/neighbours.ts'
 import { eventOrReport } from './support/test-names.ts'
 import { readFixContext } from './support/errors/read-fix-context.ts'
 import { mayHaveValues } from './support/errors/values.ts'
-import { readVariation, variationLimits } from './support/compared/variation.ts'
+import { sampleEvents } from './support/compared/sample-events.ts'
+import { compareSample, readVariation, variationLimits } from './support/compared/variation.ts'
 
 const USUAL_FRAMES = 20
 const MOST_FRAMES = 100
@@ -130,13 +131,18 @@ export const getFixContext = defineTool({
     const { product } = place
     const branch = await branchOrRef(branchNamed, product.id, context)
     const options = { branch: branch?.id ?? branchNamed, max_frames: maxFrames }
-    const { fix, madeFrom = '' } = await readFixContext(place, options, context)
+    // Where it is known that there are several occurrences, they are read at the same time.
+    const [{ fix, madeFrom = '' }, early, products] = await Promise.all([
+      readFixContext(place, options, context),
+      (place.timesSeen ?? 0) < 2 ? undefined : sampleEvents(place, context),
+      resolve.products(),
+    ])
     const { files: implicated = [], requirements = [], component, event, related_issues: relatives = [] } = fix
     const issue = fix.issue ?? { id: place.id }
-    const [products, variation] = await Promise.all([
-      resolve.products(),
-      readVariation({ ...issue, releases: [] }, variationLimits.few, context),
-    ])
+    const variation =
+      early === undefined
+        ? await readVariation(issue, variationLimits.few, context)
+        : compareSample(early, variationLimits.few, fix.issue?.times_seen)
     const id = issueName(issue, products)
     const here = await locateFixFiles(fix, local)
     const code = await compareFrames(fix, here, local)

@@ -61,6 +61,7 @@ function withDefaults(given: ServerFacts) {
   return {
     ...given,
     changing: given.changing ?? { caller: '', recent: createRecentChanges() },
+    seen: given.seen ?? { ids: [] },
     confirm: given.confirm ?? confirmHere(),
     polls: given.polls ?? createPolls(given.clock),
   }

@@ -82,7 +82,7 @@ export function serveTransport(
   transport: Transport,
   onError?: (error: unknown) => void,
 ): StdioServerHandle {
-  const facts = { ...given, polls: given.polls ?? createPolls(given.clock) }
+  const facts = { ...given, polls: given.polls ?? createPolls(given.clock), seen: given.seen ?? { ids: [] } }
   let serving: McpServer | undefined
   const subscriptions = openSubscriptions(facts, (uri) => {
     serving?.server.sendResourceUpdated({ uri }).catch(() => undefined)

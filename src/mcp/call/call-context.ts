@@ -6,6 +6,7 @@ import type { Upload } from '../../client/upload.ts'
 import type { Confirmed, Context, SurfaceOptions, Tool } from '../define/define.ts'
 import type { LocalFiles } from '../files/local-files.ts'
 import { createResolver } from '../resolve/index.ts'
+import type { SeenWorkspaces } from '../resolve/seen-workspaces.ts'
 import type { Resolver } from '../resolve/types.ts'
 import type { Listing } from '../surface/listing.ts'
 import { countChanges, type Changing } from './count-changes.ts'
@@ -23,6 +24,8 @@ export interface ContextFacts {
   options: SurfaceOptions
   /** Whose calls these are, and what was changed lately. */
   changing: Changing
+  /** The workspaces of the caller's last list. */
+  seen?: SeenWorkspaces
   /** The address of the gate's page for a scope (`product`, `release`, …), where people can open it. */
   gatePage?: (scope: Readonly<Record<string, string>>) => Promise<string | undefined>
   /** Files inside the allowed roots; only if the caller is on this machine. */
@@ -90,7 +93,12 @@ export class CallContext implements Context {
   // Both are made when they are first read: a short call needs neither.
   get resolve(): Resolver {
     const { api, facts, budget } = this.#given
-    return (this.#resolver ??= createResolver({ api, pinned: facts.options.product, signal: budget.signal }))
+    return (this.#resolver ??= createResolver({
+      api,
+      pinned: facts.options.product,
+      signal: budget.signal,
+      seen: facts.seen,
+    }))
   }
 
   get signal(): AbortSignal {

@@ -228,7 +228,12 @@ async function withoutPinned(
   if (typeof raw !== 'object' || raw === null || !('product' in raw)) return raw
   const { product, ...rest } = raw
   const api = await openApi(facts, budget)
-  const resolver = createResolver({ api, pinned: facts.options.product, signal: budget.signal })
+  const resolver = createResolver({
+    api,
+    pinned: facts.options.product,
+    signal: budget.signal,
+    seen: facts.seen,
+  })
   try {
     await resolver.product(String(product), { write: true })
     return rest

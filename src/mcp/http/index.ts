@@ -35,6 +35,7 @@ import { createSessions } from './sessions.ts'
 import type { CallFacts, CallRecord } from '../call/call-tool.ts'
 import type { Changing } from '../call/count-changes.ts'
 import { createRecentChanges } from '../call/recent-changes.ts'
+import { createSeenWorkspaces } from '../resolve/seen-workspaces.ts'
 import { buildServer, openSubscriptions, tellUpdated, type ServerFacts } from '../server.ts'
 import type { Surface } from '../surface/listing.ts'
 import type { OneRequest } from '../surface/reached.ts'
@@ -120,10 +121,14 @@ export interface McpHttp {
 export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const { onError = () => undefined, now = Date.now } = options
   const recent = createRecentChanges(now)
+  const seenBy = createSeenWorkspaces()
   const confirm = options.confirm ?? confirmHere()
   const polls = createPolls(options.clock)
-  const factsFor = (scope: Scope, token: string): ServerFacts =>
-    scopedFacts(options, scope, { token, changing: { caller: tokenHash(token), recent }, confirm, polls })
+  const factsFor = (scope: Scope, token: string): ServerFacts => {
+    const caller = tokenHash(token)
+    const facts = scopedFacts(options, scope, { token, changing: { caller, recent }, confirm, polls })
+    return { ...facts, seen: seenBy(caller) }
+  }
   const build: NonNullable<McpHttpOptions['build']> =
     options.build ?? ((scope, token, use) => buildServer({ ...factsFor(scope, token), ...use }))
   // A surface that cannot be built would make every request fail with 500, so it fails at the start instead.

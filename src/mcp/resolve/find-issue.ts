@@ -7,6 +7,12 @@ import type { IssueInFull, IssueReference, Product, Resolver, ResolverCall } fro
 import { describeValue, TeachingError } from '../result/teach.ts'
 import { wrongKind } from './wrong-kind.ts'
 
+interface Keyed {
+  product: Product
+  id?: string
+  timesSeen?: number | undefined
+}
+
 /** The part of a resolver that finds issues. */
 export function createIssueFinder(call: ResolverCall): Pick<Resolver, 'issue' | 'issueReference'> {
   const { api, signal, products, product } = call
@@ -39,7 +45,7 @@ export function createIssueFinder(call: ResolverCall): Pick<Resolver, 'issue' | 
     // A number is more likely a key without its prefix than the id of another deployment.
     if (/^\d+$/.test(id)) await issue(id, productGiven)
     const owner = key?.product ?? scope ?? (await findOwner(id))
-    return { id, product: owner, missing: () => noIssue(given, owner) }
+    return { id, product: owner, timesSeen: key?.timesSeen, missing: () => noIssue(given, owner) }
   }
 
   /** The only product, or the one that the issue names. */
@@ -53,8 +59,8 @@ export function createIssueFinder(call: ResolverCall): Pick<Resolver, 'issue' | 
     return found
   }
 
-  /** The product of a key, and the id if the issue exists; undefined for text that is not a key. */
-  async function byKey(given: string, scope: Product | undefined) {
+  /** The product of a key, and what its list says of the issue if it exists; undefined for text that is not a key. */
+  async function byKey(given: string, scope: Product | undefined): Promise<Keyed | undefined> {
     const prefix = keyPrefix(given)
     if (prefix === undefined) return undefined
     const shortId = given.toUpperCase()
@@ -66,13 +72,13 @@ export function createIssueFinder(call: ResolverCall): Pick<Resolver, 'issue' | 
       { signal },
     )
     // A deployment that does not know the filter returns any issue.
-    const id = issues.find((row) => row.short_id === shortId)?.id
-    if (id !== undefined) return { product: owner, id }
+    const found = issues.find((row) => row.short_id === shortId)
+    if (found !== undefined) return { product: owner, id: found.id, timesSeen: found.times_seen }
     const error = wrongKind(given, 'issue', { scope: owner, products: all })
     if (error !== undefined) throw error
     const areKeysHidden = issues.length > 0 && issues.every((row) => row.short_id === undefined)
     requireSearched(given, reading, { ...lookup(owner), areKeysHidden })
-    return { product: owner, id }
+    return { product: owner }
   }
 
   return { issue, issueReference }

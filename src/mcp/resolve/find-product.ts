@@ -1,13 +1,14 @@
 import type { Api } from '../../client/api.ts'
 import { ENDPOINT_MISSING } from '../../errors.ts'
 import { byLikeness } from '../text/close-names.ts'
-import { once } from '../../lib/once.ts'
+import { once, oncePer } from '../../lib/once.ts'
 import { describeValue, TeachingError } from '../result/teach.ts'
 import { clean, cutTo, inOneLine } from '../../lib/outside-text/clean.ts'
 import { chooseByName } from './choose.ts'
 import { mayBeId } from './ids.ts'
 import { ifOffered } from './offered.ts'
 import { everyPage } from './requests.ts'
+import { noteWorkspaces, type SeenWorkspaces } from './seen-workspaces.ts'
 import type { Product, Resolver, Workspace } from './types.ts'
 
 const PRODUCTS_LISTED = 8
@@ -17,16 +18,19 @@ export function createProductFinder(call: {
   api: Api
   pinned: string | undefined
   signal: AbortSignal
+  seen?: SeenWorkspaces | undefined
 }): Pick<Resolver, 'products' | 'product' | 'workspace'> {
-  const { api, pinned, signal } = call
+  const { api, pinned, signal, seen } = call
   const readOnce = once(() => readWorkspaces({ api, signal }))
+  const productsIn = oncePer((id: string) =>
+    ifOffered(everyPage((page) => api.listProducts({ workspace_id: id, ...page }, { signal }), 'products')),
+  )
   const visible = once(async () => {
+    // Over a network each request takes a round trip. Workspaces that are gone are asked for in vain.
+    for (const id of seen?.ids ?? []) productsIn(id).catch(() => undefined)
     const workspaces = await readOnce()
-    const lists = await Promise.all(
-      (workspaces ?? []).map(({ id }) =>
-        ifOffered(everyPage((page) => api.listProducts({ workspace_id: id, ...page }, { signal }), 'products')),
-      ),
-    )
+    noteWorkspaces(seen, workspaces ?? [])
+    const lists = await Promise.all((workspaces ?? []).map(({ id }) => productsIn(id)))
     const listed = lists.filter((list) => list !== undefined)
     if (workspaces !== undefined && listed.length === lists.length) return listed.flatMap(({ rows }) => rows)
     // Without a list the pinned product is known by its id alone.

@@ -27,6 +27,8 @@ export type IssueInFull = ReceivedResult<ResultOf<'getIssue'>>
 export interface IssueReference {
   id: string
   product: Product
+  /** Its occurrences, where a list was read to find it. */
+  timesSeen: number | undefined
   /** The error to throw when the service does not have the issue. */
   missing(this: void): TeachingError
 }

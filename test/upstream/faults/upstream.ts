@@ -145,9 +145,9 @@ function entry(cell: Cell, { method, path, body }: Pick<Logged, 'method' | 'path
   return logged
 }
 
-/** Whether the fault of the cell strikes this request, which is the newest of its log. */
-function strikes(cell: Cell, logged: Logged): boolean {
-  const { fault, place, log } = cell
+/** Whether the fault of the cell strikes this request, which is the newest of those that arrived, or that were sent. */
+function strikes(cell: Cell, logged: Logged, log: readonly Logged[] = cell.log): boolean {
+  const { fault, place } = cell
   if (fault === undefined) return false
   if (place !== 'always' && cell.struck >= (fault.times ?? 1)) return false
   const begins = cell.struck > 0 || place === 'always' || isPlace(place, log, logged)
@@ -292,12 +292,15 @@ async function openRoads(httpPort: number): Promise<Roads> {
 function detoured(cell: Cell, network: Send, roads: Roads): Send {
   const strike = cell.fault?.strike
   if (strike?.kind !== 'connection') return network
+  // Requests that are sent at the same time have not arrived.
+  const sent: Logged[] = []
   return async (request) => {
     const path = request.url.slice(cell.prefix.length)
     const body = request.body instanceof Uint8Array ? Buffer.from(request.body).toString() : ''
     // Requests that are not struck are noted where they arrive.
     const logged = entry(cell, { method: request.method, path, body })
-    if (!strikes(cell, logged)) {
+    sent.push(logged)
+    if (!strikes(cell, logged, sent)) {
       cell.log.pop()
       return network(request)
     }

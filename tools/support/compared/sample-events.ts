@@ -13,7 +13,6 @@ const LONGEST_MS = 3_000
 
 export interface SampledIssue {
   id: string
-  times_seen?: number | undefined
   releases?: readonly { id: string }[] | undefined
 }
 
@@ -23,8 +22,6 @@ export interface EventSample {
   newest: readonly { id: string }[]
   /** Chosen occurrences that were not read: they failed, came too late or were too large. */
   unread: number
-  /** All occurrences of the issue, as far as the deployment says. */
-  total: number | undefined
 }
 
 export type EventRow = Awaited<ReturnType<Context['api']['listIssueEvents']>>['events'][number]
@@ -43,10 +40,11 @@ export async function sampleEvents(issue: SampledIssue, context: Context): Promi
     missing.map((release) => listRows({ id, release_id: release.id, page_size: OF_A_RELEASE }, context.api, signal)),
   )
   const known = [...new Map([...newest, ...older.flat()].map((row) => [row.id, row])).values()]
-  const chosen = spreadOccurrences(known, SAMPLE)
+  // One occurrence differs from nothing.
+  const chosen = known.length < 2 ? [] : spreadOccurrences(known, SAMPLE)
   const ids = chosen.map((row) => row.id)
   const events = await readEvents(id, ids, context, signal)
-  return { events, newest, unread: chosen.length - events.length, total: issue.times_seen }
+  return { events, newest, unread: chosen.length - events.length }
 }
 
 /**

@@ -4,7 +4,7 @@ import type { BlockContent } from '../../../src/mcp/text/untrusted.ts'
 import { describeVariation, type VariationLimits } from '../../../src/mcp/variation/index.ts'
 import type { Kept } from '../cuts.ts'
 import { occurrenceNames } from '../errors/occurrence-names.ts'
-import { sampleEvents, type SampledIssue } from './sample-events.ts'
+import { sampleEvents, type EventSample, type SampledIssue } from './sample-events.ts'
 
 export const variationLimits = {
   /** The lines that matter for a fix. */
@@ -23,13 +23,23 @@ interface ReadVariation {
 
 /** What differs between the occurrences of an issue, for the untrusted block. */
 export async function readVariation(
-  issue: SampledIssue,
+  issue: SampledIssue & { times_seen?: number | undefined },
   limits: VariationLimits,
   context: Context,
 ): Promise<ReadVariation> {
-  if ((issue.times_seen ?? 2) < 2) return { compared: undefined, content: {}, own: {} }
-  const { events, newest, unread, total } = await sampleEvents(issue, context)
-  if (events.length < 2) return { compared: undefined, content: {}, own: {} }
+  const { times_seen: total } = issue
+  return (total ?? 2) < 2 ? NOTHING : compareSample(await sampleEvents(issue, context), limits, total)
+}
+
+const NOTHING: ReadVariation = { compared: undefined, content: {}, own: {} }
+
+/** The same of occurrences that are read already; `total` is all of the issue, as far as the deployment says. */
+export function compareSample(
+  { events, newest, unread }: EventSample,
+  limits: VariationLimits,
+  total: number | undefined,
+): ReadVariation {
+  if (events.length < 2) return NOTHING
   const { varies, same, distinct, total: lines } = describeVariation(events, limits, occurrenceNames(newest))
   const of = total === undefined || total <= events.length ? '' : ` of ${String(total)}`
   const missing = unread === 0 ? '' : `, ${String(unread)} more were not read`
