@@ -1,6 +1,6 @@
 import { IssueStatus, Level } from '../../../contract/base/common.ts'
 import { largest } from '../../../lib/largest.ts'
-import { madeOnce } from '../../../lib/made-once.ts'
+import { madeOnce } from '../../../lib/once.ts'
 import { issueClaims, type ProductClaims } from '../../quality/gaps/issue-claims.ts'
 import type { Rows } from '../../sql/database.ts'
 import { remembered } from '../../sql/remembered.ts'

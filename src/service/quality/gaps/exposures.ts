@@ -1,5 +1,5 @@
 import { largest } from '../../../lib/largest.ts'
-import { madeOnce } from '../../../lib/made-once.ts'
+import { madeOnce } from '../../../lib/once.ts'
 import type { Rows } from '../../sql/database.ts'
 import { remembered } from '../../sql/remembered.ts'
 import { liveIssues, windowStart, type Exposure, type GapQuery, type LiveIssue, type LiveIssues } from './exposure.ts'

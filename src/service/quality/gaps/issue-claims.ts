@@ -1,4 +1,4 @@
-import { madeOnce } from '../../../lib/made-once.ts'
+import { madeOnce } from '../../../lib/once.ts'
 import type { Rows } from '../../sql/database.ts'
 import { keptByIssue } from '../../workspace/issue-facts/kept-by-issue.ts'
 import { claimsRevision, readClaims } from '../requirements/claims.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { madeOnce } from '../../src/lib/made-once.ts'
+import { madeOnce } from '../../src/lib/once.ts'
 
 test('a value is made once for the same values and again when one of them is another', () => {
   let made = 0
