@@ -2,12 +2,11 @@ import type * as z from 'zod'
 import type { ComparedBreadcrumb, ComparedEvent, ComparedFrame } from '../../../../contract/events.ts'
 import { letOthersRun } from '../../../../lib/turns-of-others.ts'
 import type { EventSymbolicator } from '../../../shared/event-symbolicator.ts'
-import { chunks } from '../../../sql/chunks.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { StoredEvent } from '../bodies/body.ts'
 import { createPartsReader, type EventParts } from '../bodies/parts.ts'
 import { cutFrames } from './cut-frames.ts'
-import { pauseIfLarge, viewSummaries, type StoredOccurrence, type SummaryBody } from './event-view.ts'
+import { createSummaryViewer, pauseIfLarge, type StoredOccurrence, type SummaryBody } from './event-view.ts'
 import { findOccurrences } from './occurrences.ts'
 
 type ComparedBody = z.input<typeof ComparedEvent>
@@ -33,10 +32,10 @@ interface ComparedOptions {
 export async function viewComparedEvents(rows: Rows, { issueId, ids, ...options }: ComparedOptions) {
   const events: ComparedBody[] = []
   const { view, frames, breadcrumbs } = createViewer(rows, options)
+  const viewSummaries = createSummaryViewer(rows)
   let bytes = 0
-  for (const step of chunks(ids, STEP)) {
-    const found = await findOccurrences(rows, issueId, step)
-    const summaries = await viewSummaries(rows, found)
+  for await (const found of findInSteps(rows, issueId, ids)) {
+    const summaries = await viewSummaries(found)
     for (const [place, occurrence] of found.entries()) {
       if (bytes >= MOST_BYTES) return { events, unread_ids: ids.slice(ids.indexOf(occurrence.id)), frames, breadcrumbs }
       bytes += occurrence.size_bytes
@@ -46,6 +45,21 @@ export async function viewComparedEvents(rows: Rows, { issueId, ids, ...options 
     await letOthersRun()
   }
   return { events, unread_ids: [], frames, breadcrumbs }
+}
+
+/** Occurrences in steps, each of which is asked for while the one before is viewed, unless that one is as much as is read. */
+async function* findInSteps(rows: Rows, issueId: string, ids: readonly string[]): AsyncGenerator<StoredOccurrence[]> {
+  let bytes = 0
+  let coming: Promise<StoredOccurrence[]> | undefined
+  for (let from = 0; from < ids.length; from += STEP) {
+    const found = await (coming ?? findOccurrences(rows, issueId, ids.slice(from, from + STEP)))
+    bytes = found.reduce((sum, { size_bytes: size }) => sum + size, bytes)
+    const next = ids.slice(from + STEP, from + 2 * STEP)
+    coming = bytes < MOST_BYTES && next.length > 0 ? findOccurrences(rows, issueId, next) : undefined
+    // Nobody waits for it when the reader stops.
+    coming?.catch(() => undefined)
+    yield found
+  }
 }
 
 /** Views occurrences; what is the same in several of them is read and symbolicated once. */

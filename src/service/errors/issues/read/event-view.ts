@@ -49,15 +49,27 @@ interface Names {
 const byEvent = 'ORIGIN_EVENT' satisfies RecordOrigin
 
 /** Rows as the contract's summaries, in the same order. */
-export async function viewSummaries(rows: Rows, occurrences: readonly ListedOccurrence[]): Promise<SummaryBody[]> {
-  const names = await readNames(rows, occurrences)
+export function viewSummaries(rows: Rows, occurrences: readonly ListedOccurrence[]): Promise<SummaryBody[]> {
+  return createSummaryViewer(rows)(occurrences)
+}
+
+/** The same for several parts of a list: what is the same in several occurrences is read once. */
+export function createSummaryViewer(rows: Rows): (occurrences: readonly ListedOccurrence[]) => Promise<SummaryBody[]> {
+  const environments = new Map<string, EnvironmentName>()
+  const releases = new Map<string, ReleaseName>()
   // Most occurrences of an issue have the same text.
   const read = new Map<string, StoredSummary>()
-  return occurrences.map((occurrence) => {
-    const summary = read.get(occurrence.summary) ?? readSummary(occurrence.summary)
-    read.set(occurrence.summary, summary)
-    return viewSummary(occurrence, summary, names)
-  })
+  return async (occurrences) => {
+    const unknown = occurrences.filter((row) => !environments.has(row.environment_id) || !releases.has(row.release_id))
+    const names = await readNames(rows, unknown)
+    for (const [id, name] of names.environments) environments.set(id, name)
+    for (const [id, name] of names.releases) releases.set(id, name)
+    return occurrences.map((occurrence) => {
+      const summary = read.get(occurrence.summary) ?? readSummary(occurrence.summary)
+      read.set(occurrence.summary, summary)
+      return viewSummary(occurrence, summary, { environments, releases })
+    })
+  }
 }
 
 export interface EventOptions {
