@@ -21,6 +21,35 @@ export async function letOthersRun(): Promise<void> {
   }
 }
 
+/** How long one turn of the event loop may work, roughly. */
+const LONG_TURN_MS = 50
+let turnBegan: number | undefined
+
+/**
+ * Lets others run if the turn of the event loop has lasted for 50 ms since it was first asked: between two of many short
+ * steps, whose sum nobody knows.
+ */
+export async function letOthersRunIfDue(): Promise<void> {
+  const now = performance.now()
+  if (turnBegan === undefined) {
+    turnBegan = now
+    setImmediate(() => (turnBegan = undefined))
+  } else if (now - turnBegan >= LONG_TURN_MS) await letOthersRun()
+}
+
+/** Items that are viewed before it is asked whether others may run. */
+const ITEMS = 500
+
+/** `list.map(view)` in steps, between which others run if it is due. */
+export async function mapInTurns<T, R>(list: readonly T[], view: (item: T) => R): Promise<R[]> {
+  const viewed: R[] = []
+  for (const item of list) {
+    viewed.push(view(item))
+    if (viewed.length % ITEMS === 0) await letOthersRunIfDue()
+  }
+  return viewed
+}
+
 /** Turns in a row that are held at most, so that whatever holds them does not stop everything else. */
 const LONGEST_HOLD = 100
 

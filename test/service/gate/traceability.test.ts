@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -173,6 +174,12 @@ describe('formats', () => {
     }
     expect(parsed.versions['1'].tracegate).toMatchObject(facts)
     expect(Object.keys(parsed.versions['1'].needs)).toEqual(['REQ-2', 'REQ-3', 'TC-3'])
+  })
+
+  test('the digest is that of the JSON of its content', async () => {
+    const { version, digest, scope, filter, rows, orphans, totals } = (await read(app)).traceability_matrix
+    const content = JSON.stringify([Number(app.productId), version, { scope, filter, rows, orphans, totals }])
+    expect(digest).toBe(createHash('sha256').update(content).digest('hex'))
   })
 
   test('the digest changes with the facts and with nothing else', async () => {

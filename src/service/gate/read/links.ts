@@ -1,5 +1,6 @@
 import { countingRoles } from '../../quality/coverage/links.ts'
 import { requirementKey, testKey } from '../../quality/keys.ts'
+import { chunks } from '../../sql/chunks.ts'
 import type { Rows } from '../../sql/database.ts'
 import { isImportant, type LinkFact, type RequirementFact } from '../facts.ts'
 
@@ -17,21 +18,25 @@ export async function readLinks(
   requirements: readonly RequirementFact[],
 ): Promise<{ linked: LinkedTests; suspect: LinkFact[] }> {
   const byId = new Map(requirements.map((requirement) => [requirement.id, requirement]))
-  const found = await rows
-    .selectFrom('test_link as link')
-    .innerJoin('test', 'test.id', 'link.test_id')
-    .innerJoin('requirement', 'requirement.id', 'link.requirement_id')
-    .select(['link.test_id', 'link.requirement_id', 'link.state', 'test.title', 'test.kind'])
-    .select(['test.number as test_number', 'requirement.number as requirement_number'])
-    .where('requirement.product_id', '=', productId)
-    .where('link.role', 'in', countingRoles)
-    .where('link.archived_at', 'is', null)
-    .where('test.deleted_at', 'is', null)
-    .where('test.status', '<>', 'TEST_STATUS_DEPRECATED')
-    .orderBy('requirement.number')
-    .orderBy('test.number')
-    .execute()
-  const links = found.filter((link) => byId.has(link.requirement_id))
+  const links = []
+  for (const chunk of chunks([...byId.keys()])) {
+    const found = await rows
+      .selectFrom('test_link as link')
+      .innerJoin('test', 'test.id', 'link.test_id')
+      .innerJoin('requirement', 'requirement.id', 'link.requirement_id')
+      .select(['link.test_id', 'link.requirement_id', 'link.state', 'test.title', 'test.kind'])
+      .select(['test.number as test_number', 'requirement.number as requirement_number'])
+      .where('link.requirement_id', 'in', chunk)
+      .where('link.role', 'in', countingRoles)
+      .where('link.archived_at', 'is', null)
+      .where('test.deleted_at', 'is', null)
+      .where('test.status', '<>', 'TEST_STATUS_DEPRECATED')
+      .orderBy('requirement.number')
+      .orderBy('test.number')
+      .execute()
+    // By `push(...)` each would be an argument.
+    for (const link of found) links.push(link)
+  }
   const cases = links.some(({ kind }) => kind === 'TEST_KIND_SUITE') ? await casesOfSuites(rows, productId) : undefined
   const [all, important] = [new Set<string>(), new Set<string>()]
   for (const link of links) {

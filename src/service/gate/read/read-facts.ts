@@ -11,7 +11,10 @@ import { readLinkedRequirements } from './kept-requirements.ts'
 import { readTests } from './kept-tests.ts'
 import { isUnexposed } from './unexposed.ts'
 
-/** All facts of a scope at one time; `rows` must show one state of the database throughout. */
+/**
+ * All facts of a scope at one time. They are of one state of the database only where nobody else can write meanwhile, as in a
+ * transaction that stores a verdict.
+ */
 export async function readFacts(rows: Rows, asked: Pick<FactsQuery, 'scope' | 'policy' | 'now'>): Promise<GateFacts> {
   const { scope, policy } = asked
   const by = policy.require_ci_results ? ({ sender: 'ci' } as const) : {}

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { InputOf } from '../../../contract/index.ts'
+import { mapInTurns } from '../../../lib/turns-of-others.ts'
 import type { CoverageScope } from '../../quality/coverage/scope.ts'
 import type { RequirementBody } from '../../quality/requirements/columns.ts'
 import { viewRequirements } from '../../quality/requirements/view.ts'
@@ -37,7 +38,9 @@ export async function readMatrix(rows: Rows, product: StoredProduct, facts: Matr
   const tests = await readMatrixTests(rows, product.id, scope)
   const issues = await readIssues(rows, product)
   const components = await componentRefs(rows, new Set(requirements.flatMap((one) => one.component_ids)))
-  const viewed = requirements.map((one) => viewRow(one, { tests, issues, components, risksByItem: facts.risksByItem }))
+  const viewed = await mapInTurns(requirements, (one) =>
+    viewRow(one, { tests, issues, components, risksByItem: facts.risksByItem }),
+  )
   const parts = included(query)
   const content = {
     scope: {
@@ -52,9 +55,7 @@ export async function readMatrix(rows: Rows, product: StoredProduct, facts: Matr
     orphans: orphans(requirements, tests, issues),
     totals: totals(requirements, tests),
   }
-  const digest = createHash('sha256')
-    .update(JSON.stringify([product.id, version, content]))
-    .digest('hex')
+  const digest = await digestContent(product.id, version, content)
   const { scope: matrixScope, filter, ...rest } = content
   return {
     product_id: String(product.id),
@@ -67,6 +68,25 @@ export async function readMatrix(rows: Rows, product: StoredProduct, facts: Matr
     grid: query.view === 'MATRIX_VIEW_GRID' ? grid(content.rows) : null,
     ...rest,
   }
+}
+
+/** The SHA-256 of `[productId, version, content]` as JSON, whose rows are written one by one. */
+async function digestContent(
+  productId: number,
+  version: string,
+  {
+    scope,
+    filter,
+    rows,
+    orphans: none,
+    totals: sums,
+  }: Pick<Matrix, 'scope' | 'filter' | 'rows' | 'orphans' | 'totals'>,
+): Promise<string> {
+  const text = (value: unknown) => JSON.stringify(value)
+  const hash = createHash('sha256')
+  hash.update(`[${text(productId)},${text(version)},{"scope":${text(scope)},"filter":${text(filter)},"rows":[`)
+  await mapInTurns([...rows.entries()], ([index, row]) => hash.update(index === 0 ? text(row) : `,${text(row)}`))
+  return hash.update(`],"orphans":${text(none)},"totals":${text(sums)}}]`).digest('hex')
 }
 
 /** The live requirements of the scope's component or subtree that are neither groups nor deprecated, by key. */

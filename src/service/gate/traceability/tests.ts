@@ -1,5 +1,6 @@
 import { TestLevel } from '../../../contract/tests.ts'
 import { LinkRole, LinkState } from '../../../contract/links.ts'
+import { mapInTurns } from '../../../lib/turns-of-others.ts'
 import { newestResults, type PlacedResult } from '../../quality/coverage/links.ts'
 import type { CoverageScope } from '../../quality/coverage/scope.ts'
 import { testKey } from '../../quality/keys.ts'
@@ -40,7 +41,7 @@ export async function readMatrixTests(rows: Rows, productId: number, scope: Cove
   const newest = await newestResults(rows, [...linked], scope)
   const byId = new Map(cases.map((test) => [test.id, test]))
   const byRequirement = new Map<string, Map<string, MatrixTest>>()
-  for (const link of links) {
+  await mapInTurns(links, (link) => {
     const row = byRequirement.get(link.requirement_id) ?? new Map<string, MatrixTest>()
     byRequirement.set(link.requirement_id, row)
     for (const id of below(link.test_id)) {
@@ -48,13 +49,15 @@ export async function readMatrixTests(rows: Rows, productId: number, scope: Cove
       // A link to the case itself says more than one to its suite.
       if (test !== undefined && (link.test_id === id || !row.has(id))) row.set(id, viewTest(test, link, newest.get(id)))
     }
-  }
+  })
   const order = new Map(cases.map(({ id }, index) => [id, index]))
   const place = ({ id }: MatrixTest) => order.get(id) ?? 0
+  const inOrder = await mapInTurns(
+    [...byRequirement],
+    ([id, row]) => [id, [...row.values()].toSorted((a, b) => place(a) - place(b))] as const,
+  )
   return {
-    byRequirement: new Map(
-      Array.from(byRequirement, ([id, row]) => [id, [...row.values()].toSorted((a, b) => place(a) - place(b))]),
-    ),
+    byRequirement: new Map(inOrder),
     unlinked: cases
       .filter(({ id }) => !linked.has(id))
       .map((test) => ({ id: test.id, key: testKey(test), title: test.title, known: test.names_known === 1 })),

@@ -88,7 +88,7 @@ export async function readInputs(
   const facts = await readFacts(from, { scope, policy, now })
   const { active, pending } = await readOpenRisks(rows, { productId: scope.productId, scope, now })
   const risks = [...active, ...pending].map((risk) => riskFact(risk, { scope, now }))
-  return { scope, policy, facts, risks, now, digest: digestInputs(facts, policy, risks) }
+  return { scope, policy, facts, risks, now, digest: await digestInputs(facts, policy, risks) }
 }
 
 /** The product's policy, with the members that a request overrides. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type * as z from 'zod'
 import type { GatePolicy } from '../../../contract/quality-gate/policy.ts'
 import { isObject } from '../../../lib/objects.ts'
+import { letOthersRunIfDue, mapInTurns } from '../../../lib/turns-of-others.ts'
 import { isVouched } from '../judge/counting.ts'
 import type { GateFacts, IssueFact, RiskFact, TestFact } from '../facts.ts'
 
@@ -10,26 +11,29 @@ import type { GateFacts, IssueFact, RiskFact, TestFact } from '../facts.ts'
  * what changes without deciding anything: titles, which events and reports may rewrite, how often a test ran, and what
  * only events with a public key say of issues, so that their senders cannot make a verdict stale.
  */
-export function digestInputs(
+export async function digestInputs(
   facts: GateFacts,
   policy: z.output<typeof GatePolicy>,
   risks: readonly RiskFact[],
-): string {
+): Promise<string> {
   const covered = risks.map((risk) => ({ ...risk, covered: [...risk.covered].toSorted() }))
   const texts: readonly (string | Uint8Array)[] = [
-    listText(facts.requirements, canonical),
-    listText(facts.tests, testText),
+    await listText(facts.requirements, canonical),
+    await listText(facts.tests, testText),
     // They are in the words of the verdict.
     facts.elsewhere.toSorted().join('\n'),
     String(facts.isUnexposed),
     inOrder(facts.suspectLinks),
     inOrder(facts.issues.filter(decides), once(canonical)),
-    listText(facts.exclusions, canonical),
+    await listText(facts.exclusions, canonical),
     inOrder(facts.incompleteRuns),
     inOrder(covered),
   ]
   const hash = createHash('sha256').update(canonical(policy))
-  for (const text of texts) hash.update(text)
+  for (const text of texts) {
+    hash.update(text)
+    await letOthersRunIfDue()
+  }
   return hash.digest('hex')
 }
 
@@ -45,8 +49,10 @@ function inOrder<T>(facts: readonly T[], write: (fact: T) => string = canonical)
 const listTexts = new WeakMap<readonly object[], Uint8Array>()
 
 /** Verdict after verdict is given the same list, of thousands, until one of them changes or ends. */
-function listText<T extends object>(facts: readonly T[], write: (fact: T) => string): Uint8Array {
-  const text = listTexts.get(facts) ?? Buffer.from(inOrder(facts, once(write)))
+async function listText<T extends object>(facts: readonly T[], write: (fact: T) => string): Promise<Uint8Array> {
+  const known = listTexts.get(facts)
+  if (known !== undefined) return known
+  const text = Buffer.from(inOrder(await mapInTurns(facts, once(write)), String))
   listTexts.set(facts, text)
   return text
 }

@@ -1,5 +1,6 @@
 import { Priority, RiskLevel } from '../../../contract/base/common.ts'
 import { RequirementKind, RequirementStatus } from '../../../contract/requirements.ts'
+import { mapInTurns } from '../../../lib/turns-of-others.ts'
 import { coverageFor } from '../coverage/read.ts'
 import type { CoverageScope } from '../coverage/scope.ts'
 import { computeEtag } from '../../shared/etag.ts'
@@ -29,7 +30,7 @@ export async function viewRequirements(
 ): Promise<RequirementBody[]> {
   const ids = requirements.map(({ id }) => id)
   const coverage = await coverageFor(rows, product, ids, now, scope)
-  return requirements.map((row) => {
+  return mapInTurns(requirements, (row) => {
     const covered = coverage.get(row.id)
     if (covered === undefined) throw new Error('a requirement without stored coverage')
     return {

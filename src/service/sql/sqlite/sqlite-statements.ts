@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { Kysely, SqliteDialect } from 'kysely'
+import { Kysely, SqliteDialect, type KyselyPlugin } from 'kysely'
+import { letOthersRunIfDue } from '../../../lib/turns-of-others.ts'
 import type { Bindable, Lists, Prepare, Rows, Statement } from '../database.ts'
 import { translated, translatedRows } from './passing-failures.ts'
 import type { Schema } from '../schema.ts'
@@ -13,8 +14,22 @@ type Changed = (table: string) => void
 /** Called with what a statement answered, to return it. */
 type Noted = <T>(answer: T) => T
 
+interface BuilderOptions {
+  changed?: Changed
+  plugins?: KyselyPlugin[]
+}
+
+/** SQLite answers at once, so that a request of a thousand queries would run in one piece. */
+export const lettingOthersRun: KyselyPlugin = {
+  transformQuery: ({ node }) => node,
+  async transformResult({ result }) {
+    await letOthersRunIfDue()
+    return result
+  },
+}
+
 /** Kysely over node:sqlite. Kysely's dialect is for better-sqlite3, but accepts anything of the same shape. */
-export function queryBuilder(connection: DatabaseSync, changed?: Changed): Rows {
+export function queryBuilder(connection: DatabaseSync, { changed, plugins = [] }: BuilderOptions = {}): Rows {
   const prepare = cached(connection, changed, (statement, noted) => ({
     reader: statement.columns().length > 0,
     all: (parameters: readonly unknown[]) => translated(() => noted(statement.all(...bindables(parameters)))),
@@ -23,7 +38,7 @@ export function queryBuilder(connection: DatabaseSync, changed?: Changed): Rows 
       translatedRows(() => noted(statement.iterate(...bindables(parameters)))),
   }))
   const dialect = new SqliteDialect({ database: { close: () => connection.close(), prepare } })
-  return Object.assign(new Kysely<Schema>({ dialect }), { dialect: sqliteDialect })
+  return Object.assign(new Kysely<Schema>({ dialect, plugins }), { dialect: sqliteDialect })
 }
 
 function noting(sql: string, changed: Changed | undefined): Noted {

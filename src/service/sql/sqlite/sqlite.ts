@@ -5,7 +5,7 @@ import { explainFailure, requireRestored } from './database-file.ts'
 import type { DatabaseLoad, OpenDatabase, Pause, Prepare, Rows } from '../database.ts'
 import { migrate } from './migrate.ts'
 import { isBusy, translate, translated } from './passing-failures.ts'
-import { preparer, queryBuilder } from './sqlite-statements.ts'
+import { lettingOthersRun, preparer, queryBuilder } from './sqlite-statements.ts'
 import { TableChanges } from './table-changes.ts'
 import { createWalFlush, type Sync, type WalFlush } from './wal-flush.ts'
 import { createWalMerge, type WalMerge } from './wal-merge.ts'
@@ -114,7 +114,7 @@ class SqliteWriter implements WriteConnection {
     this.#busyTimeoutMs = busyTimeoutMs
     this.#committed = committed
     const changed = (table: string) => changes.note(table)
-    this.rows = queryBuilder(connection, changed)
+    this.rows = queryBuilder(connection, { changed })
     this.prepare = preparer(connection, changed)
   }
 
@@ -185,7 +185,7 @@ class SqliteDatabase implements OpenDatabase {
     // What SQLite tells a connection are the commits of others.
     const othersState = dataVersion(writer)
     const tableState = (tables: readonly string[]) => `${String(othersState())} ${String(changes.newest(tables))}`
-    this.read = Object.assign(queryBuilder(reader), { committedState, tableState })
+    this.read = Object.assign(queryBuilder(reader, { plugins: [lettingOthersRun] }), { committedState, tableState })
   }
 
   write<T>(work: (rows: Rows, prepare: Prepare) => Promise<T>): Promise<T> {
