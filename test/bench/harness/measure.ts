@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /** The middle value; of an even count the upper of the two. */
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5)
@@ -30,6 +32,25 @@ export async function elapsed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
   await work()
   return performance.now() - start
+}
+
+/**
+ * Milliseconds of the longest piece of the event loop while the work is done. By a timer of one millisecond:
+ * `monitorEventLoopDelay` misses pieces between two of its own.
+ */
+export async function longestPiece(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0
+  let last = performance.now()
+  const ticker = setInterval(() => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+  }, 1)
+  await work()
+  // A piece is noticed in the turn after it.
+  await sleep(5)
+  clearInterval(ticker)
+  return longest
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Api } from '../../../src/client/api.ts'
 import type { App } from '../../app.ts'
 import { openProduct } from '../fixtures/quality-product.ts'
-import { elapsed, inTurn } from '../harness/measure.ts'
+import { elapsed, inTurn, longestPiece } from '../harness/measure.ts'
 import type { Figure, Suite, Table } from '../harness/suite.ts'
 import { withDurablePostgres } from '../support/durable-postgres.ts'
 
@@ -50,8 +50,33 @@ export const coverage: Suite = {
         against: `${name}, 10,000 cases`,
       })
     }
-    return [{ title: 'Pages of requirements, gaps and tests, and verdicts', figures }, await onPostgres()]
+    return [
+      { title: 'Pages of requirements, gaps and tests, and verdicts', figures },
+      await pieces({ '10,000': small, '100,000': large }),
+      await onPostgres(),
+    ]
   },
+}
+
+const whole: Record<string, (app: App) => Promise<unknown>> = {
+  'verdict after a commit': async (app) => {
+    await app.db.batch((prepare) => prepare(COMMIT).run())
+    await app.request('GET', `/v1/products/${app.productId}/quality-gate`)
+  },
+  'traceability matrix': (app) => app.request('GET', `/v1/products/${app.productId}/quality-gate/traceability`),
+}
+
+/** What everybody else waits for at most while all requirements and tests are read. */
+async function pieces(products: Record<string, App>): Promise<Table> {
+  const figures: Figure[] = []
+  for (const [name, read] of Object.entries(whole)) {
+    for (const [cases, app] of Object.entries(products)) {
+      const values: number[] = []
+      for (let round = 0; round < 5; round += 1) values.push(await longestPiece(() => read(app)))
+      figures.push({ name: `${name}, ${cases} cases`, unit: 'ms', values })
+    }
+  }
+  return { title: 'The longest piece of the event loop', figures }
 }
 
 /** Each page of the smaller product, on a server of this machine. */

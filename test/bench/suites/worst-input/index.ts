@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepHeapSmall } from '../../../../src/cli/support/memory.ts'
 import { origin, startApp, type App } from '../../../app.ts'
+import { longestPiece } from '../../harness/measure.ts'
 import type { Figure, Suite } from '../../harness/suite.ts'
 import { worstEvents, worstReports } from './shapes.ts'
 
@@ -79,22 +80,6 @@ async function measure(name: string, app: App, steps: Record<string, Step>, roun
     values: all.slice(1),
     goals,
   }))
-}
-
-/** By a timer of one millisecond: `monitorEventLoopDelay` misses pieces between two of its own. */
-async function longestPiece(work: () => Promise<unknown>): Promise<number> {
-  let longest = 0
-  let last = performance.now()
-  const ticker = setInterval(() => {
-    const now = performance.now()
-    longest = Math.max(longest, now - last)
-    last = now
-  }, 1)
-  await work()
-  // A piece is noticed in the turn after it.
-  await sleep(5)
-  clearInterval(ticker)
-  return longest
 }
 
 async function sendEvent(app: App, event: string): Promise<void> {
