@@ -139,10 +139,11 @@ export const getFixContext = defineTool({
     ])
     const { files: implicated = [], requirements = [], component, event, related_issues: relatives = [] } = fix
     const issue = fix.issue ?? { id: place.id }
+    const total = fix.issue?.times_seen
     const variation =
       early === undefined
-        ? await readVariation(issue, variationLimits.few, context)
-        : compareSample(early, variationLimits.few, fix.issue?.times_seen)
+        ? await readVariation({ id: place.id, times_seen: total }, variationLimits.few, context)
+        : compareSample(early, variationLimits.few, total)
     const id = issueName(issue, products)
     const here = await locateFixFiles(fix, local)
     const code = await compareFrames(fix, here, local)
