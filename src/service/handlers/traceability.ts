@@ -29,13 +29,16 @@ export function traceabilityHandlers({ version }: { version: string }) {
       const { db, principal } = call
       const product = await requireProduct(db.read, principal, input.product_id)
       const gate = await readGateScope(db.read, call, product, input)
-      const [newest] = await newestVerdicts(db.read, gate, 1)
       await refreshStale(db, product.id, call.now())
+      const [[newest], risksByItem] = await Promise.all([
+        newestVerdicts(db.read, gate, 1),
+        countingRisks(db.read, gate, call.now()),
+      ])
       const matrix = await readMatrix(db.read, product, {
         query: input,
         scope: gate.counting,
         verdict: newest === undefined ? null : viewEarlier(newest),
-        risksByItem: await countingRisks(db.read, gate, call.now()),
+        risksByItem,
         version,
         now: call.now(),
       })

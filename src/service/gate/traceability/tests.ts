@@ -21,20 +21,22 @@ export interface MatrixTests {
 
 /** The test cases of a product with their links and newest results in the scope. */
 export async function readMatrixTests(rows: Rows, productId: number, scope: CoverageScope): Promise<MatrixTests> {
-  const tests = await rows
-    .selectFrom('test')
-    .select(['id', 'number', 'title', 'names_known', 'parent_id', 'kind', 'level', 'file_path'])
-    .where('product_id', '=', productId)
-    .where('deleted_at', 'is', null)
-    .where('status', '<>', 'TEST_STATUS_DEPRECATED')
-    .orderBy('number')
-    .execute()
-  const links = await rows
-    .selectFrom('test_link')
-    .select(['test_id', 'requirement_id', 'role', 'state', 'criterion_ids'])
-    .where('product_id', '=', productId)
-    .where('archived_at', 'is', null)
-    .execute()
+  const [tests, links] = await Promise.all([
+    rows
+      .selectFrom('test')
+      .select(['id', 'number', 'title', 'names_known', 'parent_id', 'kind', 'level', 'file_path'])
+      .where('product_id', '=', productId)
+      .where('deleted_at', 'is', null)
+      .where('status', '<>', 'TEST_STATUS_DEPRECATED')
+      .orderBy('number')
+      .execute(),
+    rows
+      .selectFrom('test_link')
+      .select(['test_id', 'requirement_id', 'role', 'state', 'criterion_ids'])
+      .where('product_id', '=', productId)
+      .where('archived_at', 'is', null)
+      .execute(),
+  ])
   const cases = tests.filter(({ kind }) => kind === 'TEST_KIND_CASE')
   const below = casesBelow(tests)
   const linked = new Set(links.flatMap(({ test_id: id }) => below(id)))

@@ -38,13 +38,17 @@ export async function viewStored(
   body: StoredBody,
   { scope, now, stale, baseline }: Seen,
 ): Promise<VerdictBody> {
+  const [members, earlier] = await Promise.all([
+    common(rows, { scope, now }, body),
+    earlierVerdicts(rows, scope, row.seq, HISTORY),
+  ])
   return {
-    ...(await common(rows, { scope, now }, body)),
+    ...members,
     id: row.id,
     inputs_digest: row.inputs_digest,
     stale,
     baseline_id: baseline?.id ?? '',
-    history: (await earlierVerdicts(rows, scope, row.seq, HISTORY)).map(viewEarlier),
+    history: earlier.map(viewEarlier),
     computed_at: timestamp(row.computed_at),
     etag: computeEtag(row.id, 1),
   }
@@ -94,19 +98,20 @@ async function common(rows: Rows, { scope, now }: Pick<Seen, 'scope' | 'now'>, b
   }
 }
 
+async function readRisks(rows: Rows, ids: readonly string[]) {
+  if (ids.length === 0) return []
+  return rows.selectFrom('risk').selectAll().where('id', 'in', ids).orderBy('accepted_at').orderBy('id').execute()
+}
+
 /** The pending and active risks of a verdict as they are now, and what of them changes soon or has changed. */
 async function viewRisks(rows: Rows, scope: JudgedScope, body: StoredBody, now: number) {
   const ids = [...body.pending_risk_ids, ...body.active_risk_ids]
-  const risks = await rows
-    .selectFrom('risk')
-    .selectAll()
-    .where('id', 'in', ids)
-    .orderBy('accepted_at')
-    .orderBy('id')
-    .execute()
-  const active = risks.filter(({ id }) => body.active_risk_ids.includes(id))
   const since = body.previous === null ? now : Date.parse(body.previous.computed_at)
-  const ended = await readEndedRisks(rows, { productId: scope.productId, scope, now, since })
+  const [risks, ended] = await Promise.all([
+    readRisks(rows, ids),
+    readEndedRisks(rows, { productId: scope.productId, scope, now, since }),
+  ])
+  const active = risks.filter(({ id }) => body.active_risk_ids.includes(id))
   return {
     risks: risks.map((risk) => viewRisk(risk, now)),
     risks_ending: endingRisks(active, now).map(({ id, expires_at }) => ({

@@ -33,11 +33,14 @@ export async function readGateIssues(rows: Rows, issueScope: IssueScope): Promis
   const fixes = await knownFixes(rows, issueScope)
   const known = await knownIssues(rows, issueScope.productId)
   const scope = await readScope(rows, issueScope)
-  const found = await rememberedUntil(rows, `issues found for the gate in ${placeName(scope)}`, {
-    now: scope.now,
-    compute: () => findIssues(rows, scope),
-  })
-  const special = new Set(await findFiring(rows, scope))
+  const [found, firing] = await Promise.all([
+    rememberedUntil(rows, `issues found for the gate in ${placeName(scope)}`, {
+      now: scope.now,
+      compute: () => findIssues(rows, scope),
+    }),
+    findFiring(rows, scope),
+  ])
+  const special = new Set(firing)
   for (const some of Object.values(found)) for (const id of some) special.add(id)
   const ids = new Set(special)
   for (const id of scope.alsoIds ?? []) ids.add(id)
@@ -55,15 +58,19 @@ export async function readGateIssues(rows: Rows, issueScope: IssueScope): Promis
 
 /** What is found, until the first of the new ones is no longer new. */
 async function findIssues(rows: Rows, scope: ReadScope): Promise<{ answer: Found; until: number }> {
-  const regressed = await findRegressed(rows, scope)
-  const regressedAny = await findRegressedAny(rows, scope)
-  const [newVouched, newAny] = [await findNew(rows, scope), await findNewAny(rows, scope)]
+  const [regressed, regressedAny, newVouched, newAny, reopened] = await Promise.all([
+    findRegressed(rows, scope),
+    findRegressedAny(rows, scope),
+    findNew(rows, scope),
+    findNewAny(rows, scope),
+    findReopened(rows, scope),
+  ])
   const answer = {
     newVouched: allIds(newVouched),
     newAny: allIds(newAny),
     regressedVouched: regressed.inScope,
     regressedUnvouched: regressedAny.difference(regressed.anyRelease),
-    reopened: await findReopened(rows, scope),
+    reopened,
   }
   return { answer, until: Math.min(newUntil(scope, newVouched), newUntil(scope, newAny)) }
 }
