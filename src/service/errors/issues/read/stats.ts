@@ -47,6 +47,10 @@ export async function readStats(
   )
   const times = emptyBuckets(window).map((_, index) => timestamp(window.from + index * window.widthMs))
   const series = (values: readonly number[]) => times.map((at, index) => ({ at, count: values[index] ?? 0 }))
+  const [environments, releases] = await Promise.all([
+    viewEnvironments(rows, present, tally, series),
+    viewReleases(rows, present, tally),
+  ])
   return {
     issue_id: issue.id,
     period,
@@ -56,8 +60,8 @@ export async function readStats(
     total: tally.total,
     users_affected: tally.users,
     series: series(tally.values),
-    environments: await viewEnvironments(rows, present, tally, series),
-    releases: await viewReleases(rows, present, tally),
+    environments,
+    releases,
   }
 }
 
@@ -172,16 +176,21 @@ async function viewReleases(rows: Rows, present: readonly Presence[], tally: Tal
   const releases = loudest(
     present
       .filter((place) => place.release_id !== '')
-      .map((place) => ({ ...place, count: tally.releases.get(place.release_id) ?? 0 })),
+      // Member by member: a row of SQLite is slow to spread.
+      .map(({ release_id, environment_id, first_seen, last_seen }) => {
+        return { release_id, environment_id, first_seen, last_seen, count: tally.releases.get(release_id) ?? 0 }
+      }),
   )
-  const names = await releaseNames(
-    rows,
-    releases.map((place) => place.release_id),
-  )
-  const environments = await environmentNames(
-    rows,
-    releases.map((place) => place.environment_id),
-  )
+  const [names, environments] = await Promise.all([
+    releaseNames(
+      rows,
+      releases.map((place) => place.release_id),
+    ),
+    environmentNames(
+      rows,
+      releases.map((place) => place.environment_id),
+    ),
+  ])
   return releases.map((place) => ({
     release_id: place.release_id,
     version: names.get(place.release_id)?.version ?? '',
