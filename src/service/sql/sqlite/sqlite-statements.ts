@@ -3,6 +3,7 @@ import { Kysely, SqliteDialect, type KyselyPlugin } from 'kysely'
 import { letOthersRunIfDue } from '../../../lib/turns-of-others.ts'
 import type { Bindable, Lists, Prepare, Rows, Statement } from '../database.ts'
 import { translated, translatedRows } from './passing-failures.ts'
+import { plainRows } from './plain-rows.ts'
 import type { Schema } from '../schema.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { changedTable } from './table-changes.ts'
@@ -30,13 +31,17 @@ export const lettingOthersRun: KyselyPlugin = {
 
 /** Kysely over node:sqlite. Kysely's dialect is for better-sqlite3, but accepts anything of the same shape. */
 export function queryBuilder(connection: DatabaseSync, { changed, plugins = [] }: BuilderOptions = {}): Rows {
-  const prepare = cached(connection, changed, (statement, noted) => ({
-    reader: statement.columns().length > 0,
-    all: (parameters: readonly unknown[]) => translated(() => noted(statement.all(...bindables(parameters)))),
-    run: (parameters: readonly unknown[]) => translated(() => noted(statement.run(...bindables(parameters)))),
-    iterate: (parameters: readonly unknown[]) =>
-      translatedRows(() => noted(statement.iterate(...bindables(parameters)))),
-  }))
+  const prepare = cached(connection, changed, (statement, noted) => {
+    const toRow = plainRows(statement)
+    return {
+      reader: statement.columns().length > 0,
+      all: (parameters: readonly unknown[]) =>
+        translated(() => noted(statement.all(...bindables(parameters)).map(toRow))),
+      run: (parameters: readonly unknown[]) => translated(() => noted(statement.run(...bindables(parameters)))),
+      iterate: (parameters: readonly unknown[]) =>
+        translatedRows(() => noted(statement.iterate(...bindables(parameters)).map(toRow))),
+    }
+  })
   const dialect = new SqliteDialect({ database: { close: () => connection.close(), prepare } })
   return Object.assign(new Kysely<Schema>({ dialect, plugins }), { dialect: sqliteDialect })
 }
@@ -71,22 +76,26 @@ export function preparer(connection: DatabaseSync, changed?: Changed): Prepare {
 
 /** Each method runs at once, so statements keep their order even if a caller awaits them later. */
 function fastStatement(statement: StatementSync, noted: Noted): Statement {
+  const toRow = plainRows(statement)
+  const get = (parameters: readonly Bindable[]) => {
+    const row = noted(statement.get(...parameters))
+    return row && toRow(row)
+  }
   return {
     send: (...parameters) => settled(() => void noted(statement.run(...parameters))),
     run: (...parameters) => settled(() => ({ changes: Number(noted(statement.run(...parameters)).changes) })),
     // The number is the rowid. Measured: `RETURNING seq` takes 6 µs more.
     insert: (...parameters) => settled(() => Number(noted(statement.run(...parameters)).lastInsertRowid)),
     // T is the shape of the caller's own SQL text.
-    get: <T>(...parameters: Bindable[]) => settled(() => noted(statement.get(...parameters)) as T | undefined),
-    all: <T>(...parameters: Bindable[]) => settled(() => noted(statement.all(...parameters)) as T[]),
+    get: <T>(...parameters: Bindable[]) => settled(() => get(parameters) as T | undefined),
+    all: <T>(...parameters: Bindable[]) => settled(() => noted(statement.all(...parameters)).map(toRow) as T[]),
     sendEach: (lists) =>
       settled(() => {
         for (const parameters of lists) noted(statement.run(...parameters))
       }),
     insertEach: (lists) =>
       settled(() => lists.map((parameters) => Number(noted(statement.run(...parameters)).lastInsertRowid))),
-    getEach: <T>(lists: Lists) =>
-      settled(() => lists.map((parameters) => noted(statement.get(...parameters)) as T | undefined)),
+    getEach: <T>(lists: Lists) => settled(() => lists.map((parameters) => get(parameters) as T | undefined)),
   }
 }
 
