@@ -68,66 +68,34 @@ export async function publicKeys(rows: Rows, productIds: readonly number[]): Pro
 
 /** The number of a product's resources by noun, without deleted ones; of tests only cases count. */
 async function countContents(rows: Rows, productIds: readonly number[]): Promise<Map<number, ProductBody['counts']>> {
-  const size = sql<number>`count(*)`.as('size')
-  // A server answers them at the same time.
-  const [components, environments, releases, issues, requirements, tests] = await Promise.all([
-    rows
-      .selectFrom('component')
-      .select(['product_id', size])
-      .where('product_id', 'in', productIds)
-      .groupBy('product_id')
-      .execute(),
-    rows
-      .selectFrom('environment')
-      .select(['product_id', size])
-      .where('product_id', 'in', productIds)
-      .where('deleted_at', 'is', null)
-      .groupBy('product_id')
-      .execute(),
-    rows
-      .selectFrom('release')
-      .innerJoin('environment', 'environment.id', 'release.environment_id')
-      .select(['release.product_id', size])
-      .where('release.product_id', 'in', productIds)
-      .where('environment.deleted_at', 'is', null)
-      .groupBy('release.product_id')
-      .execute(),
-    rows
-      .selectFrom('issue')
-      .select(['product_id', size])
-      .where('product_id', 'in', productIds)
-      .where('status', '=', 'unresolved')
-      .groupBy('product_id')
-      .execute(),
-    rows
-      .selectFrom('requirement')
-      .select(['product_id', size])
-      .where('product_id', 'in', productIds)
-      .where('deleted_at', 'is', null)
-      .groupBy('product_id')
-      .execute(),
-    rows
-      .selectFrom('test')
-      .select(['product_id', size])
-      .where('product_id', 'in', productIds)
-      .where('kind', '=', 'TEST_KIND_CASE')
-      .where('deleted_at', 'is', null)
-      .groupBy('product_id')
-      .execute(),
-  ])
-  const by = (found: readonly { product_id: number; size: number }[], id: number) =>
-    found.find(({ product_id }) => product_id === id)?.size ?? 0
-  return new Map(
-    productIds.map((id) => [
-      id,
-      {
-        requirements: by(requirements, id),
-        tests: by(tests, id),
-        components: by(components, id),
-        environments: by(environments, id),
-        releases: by(releases, id),
-        unresolved_issues: by(issues, id),
-      },
-    ]),
-  )
+  const here = sql`IN (${sql.join(productIds)})`
+  const { rows: found } = await sql<{ noun: keyof ProductBody['counts']; product_id: number; size: number }>`
+    SELECT 'components' AS noun, product_id, count(*) AS size FROM component
+      WHERE product_id ${here} GROUP BY product_id
+    UNION ALL SELECT 'environments', product_id, count(*) FROM environment
+      WHERE product_id ${here} AND deleted_at IS NULL GROUP BY product_id
+    UNION ALL SELECT 'releases', release.product_id, count(*) FROM release
+      JOIN environment ON environment.id = release.environment_id
+      WHERE release.product_id ${here} AND environment.deleted_at IS NULL GROUP BY release.product_id
+    UNION ALL SELECT 'unresolved_issues', product_id, count(*) FROM issue
+      WHERE product_id ${here} AND status = 'unresolved' GROUP BY product_id
+    UNION ALL SELECT 'requirements', product_id, count(*) FROM requirement
+      WHERE product_id ${here} AND deleted_at IS NULL GROUP BY product_id
+    UNION ALL SELECT 'tests', product_id, count(*) FROM test
+      WHERE product_id ${here} AND kind = 'TEST_KIND_CASE' AND deleted_at IS NULL GROUP BY product_id`.execute(rows)
+  const counts = new Map(productIds.map((id) => [id, { ...NOTHING }]))
+  for (const { noun, product_id: id, size } of found) {
+    const own = counts.get(id)
+    if (own !== undefined) own[noun] = size
+  }
+  return counts
+}
+
+const NOTHING: ProductBody['counts'] = {
+  requirements: 0,
+  tests: 0,
+  components: 0,
+  environments: 0,
+  releases: 0,
+  unresolved_issues: 0,
 }

@@ -35,6 +35,25 @@ test('a product has the default gate policy and settings, and a DSN that takes e
   expect(listed).toMatchObject({ products: [{ counts: { environments: 1, unresolved_issues: 1 } }] })
 })
 
+test('a product counts what it has, and not what is deleted or another product has', async () => {
+  await using app = await startApp()
+  const { api, productId: product_id } = app
+  await create(app, { name: 'Empty' })
+  for (const title of ['one', 'two']) await api.createRequirement({ product_id, title })
+  const { requirement } = await api.createRequirement({ product_id, title: 'gone' })
+  await api.deleteRequirement({ id: requirement.id })
+  await api.createTest({ product_id, kind: 'TEST_KIND_SUITE', title: 'a suite' })
+  await api.createTest({ product_id, kind: 'TEST_KIND_CASE', title: 'a case' })
+  await api.createComponent({ product_id, name: 'Cart', path_globs: ['src/cart/**'] })
+  await app.ingest({ environment: 'production', release: 'shop@1' }, { environment: 'staging', release: 'shop@1' })
+  const { products } = await api.listProducts({ workspace_id: await workspaceId(app) })
+  const counts = Object.fromEntries(products.map(({ name, counts: own }) => [name, own]))
+  expect(counts).toEqual({
+    'My product': { requirements: 2, tests: 1, components: 1, environments: 2, releases: 2, unresolved_issues: 1 },
+    Empty: { requirements: 0, tests: 0, components: 0, environments: 0, releases: 0, unresolved_issues: 0 },
+  })
+})
+
 test('the addresses of the ingest are those of the host that the caller used', async () => {
   await using app = await startApp()
   const reply = await app.service.handle({
