@@ -14,6 +14,7 @@ async function turnsDuring(work: Promise<unknown>): Promise<number> {
   return turns
 }
 
+// A server answers in a later turn anyway.
 test.skipIf(usesPostgres())('a request of many reads lets others run whenever it has taken long', async () => {
   await using app = await startApp()
   const { api, productId } = app
