@@ -176,10 +176,7 @@ async function viewReleases(rows: Rows, present: readonly Presence[], tally: Tal
   const releases = loudest(
     present
       .filter((place) => place.release_id !== '')
-      // Member by member: a row of SQLite is slow to spread.
-      .map(({ release_id, environment_id, first_seen, last_seen }) => {
-        return { release_id, environment_id, first_seen, last_seen, count: tally.releases.get(release_id) ?? 0 }
-      }),
+      .map((place) => ({ ...place, count: tally.releases.get(place.release_id) ?? 0 })),
   )
   const [names, environments] = await Promise.all([
     releaseNames(
