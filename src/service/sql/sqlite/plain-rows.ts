@@ -24,14 +24,21 @@ export function plainRows(statement: StatementSync): (row: unknown) => Row {
   }
 }
 
+type Maker = (values: Values) => Row
+
+/** By names: statements that differ only in the number of their parameters have the same. Our statements have a few hundred. */
+const makers = new Map<string, Maker>()
+
 /**
- * A function with one object literal. V8 gives each literal its own shape at once; a loop that adds a member at a time makes
- * slow objects again where rows have many members. The names are those of our statements, as JSON.
+ * A function with one object literal, to which V8 gives its own shape at once; a loop that adds a member at a time makes
+ * slow objects again where rows have many members. The names come from our own statements and are written as JSON.
  */
-function rowMaker(names: readonly string[]): (values: Values) => Row {
-  const members = names.map((name, at) => `${JSON.stringify(name)}: values[${String(at)}]`)
+function rowMaker(names: readonly string[]): Maker {
+  const members = names.map((name, at) => `${JSON.stringify(name)}: values[${String(at)}]`).join(', ')
   // oxlint-disable-next-line typescript/no-implied-eval -- nothing but names of columns and numbers is in it
-  return new Function('values', `return { ${members.join(', ')} }`) as (values: Values) => Row
+  const make = makers.get(members) ?? (new Function('values', `return { ${members} }`) as Maker)
+  makers.set(members, make)
+  return make
 }
 
 function columnNames(statement: StatementSync): string[] {
