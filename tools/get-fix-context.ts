@@ -131,7 +131,7 @@ export const getFixContext = defineTool({
     const { product } = place
     const branch = await branchOrRef(branchNamed, product.id, context)
     const options = { branch: branch?.id ?? branchNamed, max_frames: maxFrames }
-    // Where it is known that there are several occurrences, they are read at the same time.
+    // If the list in which the issue was found says that it occurred several times, they are read in parallel.
     const [{ fix, madeFrom = '' }, early, products] = await Promise.all([
       readFixContext(place, options, context),
       (place.timesSeen ?? 0) < 2 ? undefined : sampleEvents(place, context),

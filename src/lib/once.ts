@@ -18,7 +18,8 @@ export function once<V>(run: () => Promise<V>): () => Promise<V> {
 }
 
 /**
- * `make` for values that nobody changes: called again only when one of them is another, and kept as long as the first one is.
+ * Keeps what `make` returned for its latest arguments, which are compared by identity and must not change; it is kept as
+ * long as the first argument.
  */
 export function madeOnce<First extends object, Rest extends readonly unknown[], Made>(
   make: (first: First, ...rest: Rest) => Made,

@@ -26,8 +26,8 @@ const LONG_TURN_MS = 50
 let turnBegan: number | undefined
 
 /**
- * Lets others run if the turn of the event loop has lasted for 50 ms since it was first asked: between two of many short
- * steps, whose sum nobody knows.
+ * Lets others run if this turn of the event loop has taken 50 ms, counted from the first call in it. For use between many
+ * short steps whose total time is unknown.
  */
 export async function letOthersRunIfDue(): Promise<void> {
   const now = performance.now()
@@ -37,16 +37,21 @@ export async function letOthersRunIfDue(): Promise<void> {
   } else if (now - turnBegan >= LONG_TURN_MS) await letOthersRun()
 }
 
-/** Items that are viewed before it is asked whether others may run. */
+/** Items between two checks whether others are due. */
 const ITEMS = 500
 
-/** `list.map(view)` in steps, between which others run if it is due. */
+/** Does the work for each item; others run in between when they are due. */
+export async function eachInTurns<T>(list: readonly T[], work: (item: T, index: number) => void): Promise<void> {
+  for (const [index, item] of list.entries()) {
+    work(item, index)
+    if (index % ITEMS === ITEMS - 1) await letOthersRunIfDue()
+  }
+}
+
+/** `list.map(view)`; others run in between when they are due. */
 export async function mapInTurns<T, R>(list: readonly T[], view: (item: T) => R): Promise<R[]> {
   const viewed: R[] = []
-  for (const item of list) {
-    viewed.push(view(item))
-    if (viewed.length % ITEMS === 0) await letOthersRunIfDue()
-  }
+  await eachInTurns(list, (item) => viewed.push(view(item)))
   return viewed
 }
 

@@ -33,14 +33,13 @@ import type { BuildSession } from './live-session.ts'
 import type { SessionStore } from './session-store.ts'
 import { createSessions } from './sessions.ts'
 import type { CallFacts, CallRecord } from '../call/call-tool.ts'
-import type { Changing } from '../call/count-changes.ts'
 import { createRecentChanges } from '../call/recent-changes.ts'
 import { createSeenWorkspaces } from '../resolve/seen-workspaces.ts'
 import { buildServer, openSubscriptions, tellUpdated, type ServerFacts } from '../server.ts'
 import type { Surface } from '../surface/listing.ts'
 import type { OneRequest } from '../surface/reached.ts'
 import { isListen } from '../tasks/listen.ts'
-import { createPolls, type Polls } from '../watch/polls.ts'
+import { createPolls } from '../watch/polls.ts'
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** Every session may keep a stream open (sessions.ts allows 50), in addition to calls. */
@@ -126,8 +125,13 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const polls = createPolls(options.clock)
   const factsFor = (scope: Scope, token: string): ServerFacts => {
     const caller = tokenHash(token)
-    const facts = scopedFacts(options, scope, { token, changing: { caller, recent }, confirm, polls })
-    return { ...facts, seen: seenBy(caller) }
+    return scopedFacts(options, scope, {
+      token,
+      changing: { caller, recent },
+      seen: seenBy(caller),
+      confirm,
+      polls,
+    })
   }
   const build: NonNullable<McpHttpOptions['build']> =
     options.build ?? ((scope, token, use) => buildServer({ ...factsFor(scope, token), ...use }))
@@ -263,10 +267,14 @@ function writeIntakeProblem(outgoing: ServerResponse, { reason, message }: Intak
   writeProblem(outgoing, status, message, { headers: { connection: 'close', 'retry-after': '5' } })
 }
 
+interface CallerFacts extends Required<Pick<ServerFacts, 'changing' | 'seen' | 'confirm' | 'polls'>> {
+  token: string
+}
+
 function scopedFacts(
   options: McpHttpOptions,
   scope: Scope,
-  { token, changing, confirm, polls }: { token: string; changing: Changing; confirm: ConfirmOptions; polls: Polls },
+  { token, changing, seen, confirm, polls }: CallerFacts,
 ): ServerFacts {
   const { version, sendEvent, onError, onCall, clock, tracing } = options
   return {
@@ -276,6 +284,7 @@ function scopedFacts(
     api: () => options.apiFor(token),
     options: scope.options,
     changing,
+    seen,
     confirm: { ...confirm, mode: narrower(confirm.mode, scope.confirm ?? confirm.mode) },
     version,
     cacheScope: scope.narrowed ? 'private' : 'public',

@@ -26,7 +26,7 @@ export function createProductFinder(call: {
     ifOffered(everyPage((page) => api.listProducts({ workspace_id: id, ...page }, { signal }), 'products')),
   )
   const visible = once(async () => {
-    // Over a network each request takes a round trip. Workspaces that are gone are asked for in vain.
+    // Requested before the list has answered, which saves a round trip; a workspace that is gone costs one request.
     for (const id of seen?.ids ?? []) productsIn(id).catch(() => undefined)
     const workspaces = await readOnce()
     noteWorkspaces(seen, workspaces ?? [])

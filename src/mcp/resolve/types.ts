@@ -27,7 +27,7 @@ export type IssueInFull = ReceivedResult<ResultOf<'getIssue'>>
 export interface IssueReference {
   id: string
   product: Product
-  /** Its occurrences, where a list was read to find it. */
+  /** How often it occurred, if it was found in a list. */
   timesSeen: number | undefined
   /** The error to throw when the service does not have the issue. */
   missing(this: void): TeachingError

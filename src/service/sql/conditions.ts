@@ -6,8 +6,9 @@ export function columnIn(column: string, values: readonly (string | number)[]): 
 }
 
 /**
- * The product as a condition that no index has, beside one on ids. SQLite would otherwise read all rows of the product by
- * an index, to compare them with the ids: 12 ms for three of 10,000 issues. `column` goes into the statement as it is.
+ * A condition on the product that no index can serve, for use beside a condition on ids: otherwise SQLite reads all rows of
+ * the product by an index and compares them with the ids, 12 ms for three of 10,000 issues. `column` goes into the
+ * statement as it is.
  */
 export function isOfProduct(column: string, id: number): Expression<SqlBool> {
   return sql<boolean>`${sql.raw(column)} + 0 = ${id}`

@@ -40,7 +40,7 @@ export async function sampleEvents(issue: SampledIssue, context: Context): Promi
     missing.map((release) => listRows({ id, release_id: release.id, page_size: OF_A_RELEASE }, context.api, signal)),
   )
   const known = [...new Map([...newest, ...older.flat()].map((row) => [row.id, row])).values()]
-  // One occurrence differs from nothing.
+  // A single occurrence cannot be compared.
   const chosen = known.length < 2 ? [] : spreadOccurrences(known, SAMPLE)
   const ids = chosen.map((row) => row.id)
   const events = await readEvents(id, ids, context, signal)

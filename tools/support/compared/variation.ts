@@ -33,7 +33,7 @@ export async function readVariation(
 
 const NOTHING: ReadVariation = { compared: undefined, content: {}, own: {} }
 
-/** The same of occurrences that are read already; `total` is all of the issue, as far as the deployment says. */
+/** The same for occurrences that were read before; `total` is how many the issue has, if the deployment says so. */
 export function compareSample(
   { events, newest, unread }: EventSample,
   limits: VariationLimits,

@@ -34,7 +34,7 @@ export async function readLinks(
       .orderBy('requirement.number')
       .orderBy('test.number')
       .execute()
-    // By `push(...)` each would be an argument.
+    // `push(...found)` would pass each row as an argument.
     for (const link of found) links.push(link)
   }
   const cases = links.some(({ kind }) => kind === 'TEST_KIND_SUITE') ? await casesOfSuites(rows, productId) : undefined

@@ -12,7 +12,7 @@ import { readTests } from './kept-tests.ts'
 import { isUnexposed } from './unexposed.ts'
 
 /**
- * All facts of a scope at one time. They are of one state of the database only where nobody else can write meanwhile, as in a
+ * All facts of a scope at one time. They reflect one state of the database only if nobody else can write meanwhile, as in a
  * transaction that stores a verdict.
  */
 export async function readFacts(rows: Rows, asked: Pick<FactsQuery, 'scope' | 'policy' | 'now'>): Promise<GateFacts> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { InputOf } from '../../../contract/index.ts'
-import { mapInTurns } from '../../../lib/turns-of-others.ts'
+import { eachInTurns, mapInTurns } from '../../../lib/turns-of-others.ts'
 import type { CoverageScope } from '../../quality/coverage/scope.ts'
 import type { RequirementBody } from '../../quality/requirements/columns.ts'
 import { viewRequirements } from '../../quality/requirements/view.ts'
@@ -87,7 +87,7 @@ async function digestContent(
   const text = (value: unknown) => JSON.stringify(value)
   const hash = createHash('sha256')
   hash.update(`[${text(productId)},${text(version)},{"scope":${text(scope)},"filter":${text(filter)},"rows":[`)
-  await mapInTurns([...rows.entries()], ([index, row]) => hash.update(index === 0 ? text(row) : `,${text(row)}`))
+  await eachInTurns(rows, (row, index) => hash.update(index === 0 ? text(row) : `,${text(row)}`))
   return hash.update(`],"orphans":${text(none)},"totals":${text(sums)}}]`).digest('hex')
 }
 

@@ -1,6 +1,6 @@
 import { TestLevel } from '../../../contract/tests.ts'
 import { LinkRole, LinkState } from '../../../contract/links.ts'
-import { mapInTurns } from '../../../lib/turns-of-others.ts'
+import { eachInTurns, mapInTurns } from '../../../lib/turns-of-others.ts'
 import { newestResults, type PlacedResult } from '../../quality/coverage/links.ts'
 import type { CoverageScope } from '../../quality/coverage/scope.ts'
 import { testKey } from '../../quality/keys.ts'
@@ -43,7 +43,7 @@ export async function readMatrixTests(rows: Rows, productId: number, scope: Cove
   const newest = await newestResults(rows, [...linked], scope)
   const byId = new Map(cases.map((test) => [test.id, test]))
   const byRequirement = new Map<string, Map<string, MatrixTest>>()
-  await mapInTurns(links, (link) => {
+  await eachInTurns(links, (link) => {
     const row = byRequirement.get(link.requirement_id) ?? new Map<string, MatrixTest>()
     byRequirement.set(link.requirement_id, row)
     for (const id of below(link.test_id)) {

@@ -50,8 +50,8 @@ export async function keptByIssue<T>(
 }
 
 /**
- * Which rows of `issue` a `read` wants. Ids are of the product, and with both conditions SQLite would read all issues of the
- * product, to compare them with the ids.
+ * The condition on `issue` for a `read`. Ids belong to the product, so it is left out beside them: with both conditions SQLite
+ * reads all issues of the product.
  */
 export function issuesToRead(
   rows: Rows,

@@ -47,7 +47,7 @@ export async function viewComparedEvents(rows: Rows, { issueId, ids, ...options 
   return { events, unread_ids: [], frames, breadcrumbs }
 }
 
-/** Occurrences in steps, each of which is asked for while the one before is viewed, unless that one is as much as is read. */
+/** Yields occurrences in steps. The next step is requested while the caller views this one, unless the limit of bytes is reached. */
 async function* findInSteps(rows: Rows, issueId: string, ids: readonly string[]): AsyncGenerator<StoredOccurrence[]> {
   let bytes = 0
   let coming: Promise<StoredOccurrence[]> | undefined

@@ -53,7 +53,7 @@ export function viewSummaries(rows: Rows, occurrences: readonly ListedOccurrence
   return createSummaryViewer(rows)(occurrences)
 }
 
-/** The same for several parts of a list: what is the same in several occurrences is read once. */
+/** The same for a list that is viewed in parts: names and equal summaries are read once for all parts. */
 export function createSummaryViewer(rows: Rows): (occurrences: readonly ListedOccurrence[]) => Promise<SummaryBody[]> {
   const environments = new Map<string, EnvironmentName>()
   const releases = new Map<string, ReleaseName>()
