@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
@@ -48,7 +48,7 @@ function unpack(archive: string, path: string): Buffer {
 }
 
 function sha256(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex')
+  return hash('sha256', bytes, 'hex')
 }
 
 /** The package of this machine is installed; one for another machine is fetched, and has to match the lock file. */
@@ -62,7 +62,7 @@ function readBinary(name: string): Buffer {
     ]
     const packed = execFileSync('npm', ['pack', '--silent', `${name}@${locked?.version ?? ''}`], { cwd: folder })
     const tarball = join(folder, packed.toString().trim())
-    const integrity = `sha512-${createHash('sha512').update(readFileSync(tarball)).digest('base64')}`
+    const integrity = `sha512-${hash('sha512', readFileSync(tarball), 'base64')}`
     if (integrity !== locked?.integrity) throw new Error(`${name}: the package is not the one of package-lock.json`)
     return unpack(tarball, 'package/bin/node')
   } finally {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Component } from '../../mcp/resolve/types.ts'
 import { compileGlob } from '../../service/workspace/components/glob.ts'
@@ -66,7 +66,7 @@ function factsToSend({ globs, excludes, owners }: SuggestedComponent): Component
 /** A digest of what `init` writes: as long as it fits, nobody has changed the component (decision 120). */
 function tagFor({ owners, path_globs, exclude_globs }: ComponentFacts): string {
   const written = JSON.stringify([owners.map(({ kind, ref }) => [kind, ref]), path_globs, exclude_globs])
-  return TAG + createHash('sha256').update(written).digest('hex').slice(0, 12)
+  return TAG + hash('sha256', written, 'hex').slice(0, 12)
 }
 
 /** The tags with a new digest in place of the old one. */

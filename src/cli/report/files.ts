@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -73,7 +73,7 @@ export function readReport(file: string): ReadReport | Unread {
   const content = packs ? gzipSync(text).toString('base64') : text
   const sent = packs ? content.length : Buffer.byteLength(JSON.stringify(content))
   if (sent > MOST_SENT) return { name, why: tooLarge(size) }
-  const digest = createHash('sha256').update(text).digest('hex')
+  const digest = hash('sha256', text, 'hex')
   return { name, content, content_encoding: packs ? 'gzip+base64' : 'identity', size, sent, digest }
 }
 
@@ -96,7 +96,7 @@ export function inRequests(reports: readonly ReadReport[]): ReadReport[][] {
 /** One digest of all reports, whatever their order and names. */
 export function digestReports(reports: readonly ReadReport[]): string {
   const digests = reports.map(({ digest }) => digest).toSorted()
-  return createHash('sha256').update(digests.join('\n')).digest('hex')
+  return hash('sha256', digests.join('\n'), 'hex')
 }
 
 /** The folder of the repository around the working directory, else the working directory. */

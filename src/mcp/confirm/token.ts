@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import * as z from 'zod'
 import { ServiceError } from '../../errors.ts'
@@ -42,7 +42,7 @@ export interface ConfirmationKey {
 
 /** What the token says of a caller, who is known by the hash of a token, or by nothing. */
 export function principalHash(caller: string): string {
-  return createHash('sha256').update(`confirmation of ${caller}`).digest('base64url').slice(0, 22)
+  return hash('sha256', `confirmation of ${caller}`, 'base64url').slice(0, 22)
 }
 
 /** In front of every token, so that none begins with `-`: it is an argument of `tracegate confirm`. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { buffer } from 'node:stream/consumers'
@@ -56,6 +56,6 @@ async function bundle(release: string, folders: readonly BuildFolder[]): Promise
   }
   zip.end()
   const bytes = await buffer(zip.outputStream)
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const sha256 = hash('sha256', bytes, 'hex')
   return { release, fileName: `${release}.zip`, bytes, sha256, maps }
 }

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { ServiceError } from '../../errors.ts'
 
 /** Opaque tag of one version of a resource (contract §0.6). */
 export function computeEtag(id: string | number, version: number): string {
-  return createHash('sha256').update(`${id}\n${version}`).digest('base64url').slice(0, 16)
+  return hash('sha256', `${id}\n${version}`, 'base64url').slice(0, 16)
 }
 
 /**

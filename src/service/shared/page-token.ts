@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { parse, stringify } from 'uuid'
 
 /** The last row of the previous page: its sort value and id, and when the first page was read where that matters. */
@@ -44,7 +44,7 @@ export function readToken(token: string, query: string): Cursor | undefined {
 
 /** The digest that stands for a text in a token. */
 export function digestText(text: string): TextDigest {
-  return { digest: createHash('sha256').update(text).digest('hex').slice(0, 16) }
+  return { digest: hash('sha256', text, 'hex').slice(0, 16) }
 }
 
 function seal(packed: Buffer, query: string): Buffer {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Writing } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
 
@@ -32,5 +32,5 @@ export async function audit(rows: Rows, call: Writing, entry: AuditEntry): Promi
 
 function hashValue(value: unknown): string {
   if (value === undefined) return ''
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex')
+  return hash('sha256', JSON.stringify(value), 'hex')
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 
 /** Adds to bundles and their maps the debug ids by which an error service matches them. */
@@ -20,7 +20,7 @@ function announce(debugId: string): string {
 
 /** The same code has the same id. */
 function debugIdFor(code: string): string {
-  const hex = createHash('sha256').update(code).digest('hex')
+  const hex = hash('sha256', code, 'hex')
   return [hex.slice(0, 8), hex.slice(8, 12), `5${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     '-',
   )

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { ServiceError } from '../../../errors.ts'
 import type { EntityTypeName } from '../changes.ts'
 import { canonical } from './canonical.ts'
@@ -72,7 +72,7 @@ function describe({ entityType, id, key }: Subject, clash: Clash): ConflictBody 
   const { type, field, base = null, main = null, branch = null, suggested, message } = clash
   const identity = canonical([type, entityType, id, field, base, main, branch])
   return {
-    id: createHash('sha256').update(identity).digest('hex').slice(0, 16),
+    id: hash('sha256', identity, 'hex').slice(0, 16),
     type,
     entity_type: entityType,
     entity_id: id,

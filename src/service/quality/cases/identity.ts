@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** The code location of a case, as a report or a person gives it. */
 export interface CaseLocation {
@@ -49,5 +49,5 @@ function slashes(path: string): string {
 /** A digest of the location: the same case has the same one in every report, whatever the reporter (contract §4.2). */
 export function caseIdentity({ file_path, suite_path, name, project }: CaseLocation): string {
   const place = [file_path, suite_path.map((suite) => suite.trim()).join(' > '), name.trim(), project.trim()].join('\n')
-  return createHash('sha256').update(place).digest('hex')
+  return hash('sha256', place, 'hex')
 }

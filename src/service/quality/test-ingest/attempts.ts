@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import * as z from 'zod'
 import { ResultStatus } from '../../../contract/base/common.ts'
 import type { ReportCase } from '../reports/model/report.ts'
@@ -34,7 +34,7 @@ export interface Outcome {
 /** A digest of what a report says of a case: the same report sent twice is one attempt (contract §4.1). */
 function reportDigest({ source = '', status, attempts, duration_ms, message, trace, started_at }: ReportCase): string {
   const said = JSON.stringify([source, status, attempts, duration_ms, message, trace, started_at])
-  return createHash('sha256').update(said).digest('hex').slice(0, 16)
+  return hash('sha256', said, 'hex').slice(0, 16)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ReportCase } from '../reports/model/report.ts'
 import { caseIdentity, repositoryPath, type PathRoots } from '../cases/identity.ts'
 import type { Pause } from '../../sql/database.ts'
@@ -70,6 +70,6 @@ export function storedPath(path: string, roots: PathRoots): string {
 /** Shortens a name that is too long; the digest keeps it different from others with the same start. */
 function named(name: string): string {
   if (name.length <= LONGEST_NAME) return name
-  const digest = createHash('sha256').update(name).digest('hex').slice(0, 12)
+  const digest = hash('sha256', name, 'hex').slice(0, 12)
   return `${name.slice(0, LONGEST_NAME - 14)}… ${digest}`
 }

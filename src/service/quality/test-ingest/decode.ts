@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import type { InputOf } from '../../../contract/index.ts'
 import { ServiceError } from '../../../errors.ts'
@@ -94,7 +94,7 @@ export function readDraft(draft: Draft): ReadDraft {
 
 function digestContent(content: ReportInput['content']): string {
   const text = typeof content === 'string' ? content : JSON.stringify(content)
-  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+  return hash('sha256', text, 'hex').slice(0, 16)
 }
 
 function join(reports: readonly ParsedReport[]) {

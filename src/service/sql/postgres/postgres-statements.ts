@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import {
   HandleEmptyInListsPlugin,
   Kysely,
@@ -162,7 +162,7 @@ function createStatement(sql: string, { run, sending, numberedBy, namesStatement
 
 /** A name that every process gives to the same text, since a pooler may hand one connection to several. */
 function named(text: string): { name: string; text: string } {
-  return { name: createHash('sha256').update(text).digest('base64url').slice(0, 32), text }
+  return { name: hash('sha256', text, 'base64url').slice(0, 32), text }
 }
 
 /** Types by their numbers in `pg_type`. */

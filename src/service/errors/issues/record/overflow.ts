@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Grouping } from '../../grouping/index.ts'
 import type { Prepare, Rows } from '../../../sql/database.ts'
 import { hourMs } from '../../../shared/times.ts'
@@ -10,7 +10,7 @@ import { hourMs } from '../../../shared/times.ts'
 export const newIssuesPerHour = 200
 
 /** The hash that leads to the issue of a product that collects events; no event has it. */
-const overflowHash = createHash('sha256').update('the issue for events beyond the limit of new issues').digest('hex')
+const overflowHash = hash('sha256', 'the issue for events beyond the limit of new issues', 'hex')
 
 /** The grouping of the issue that collects events. */
 export interface OverflowGrouping extends Omit<Grouping, 'basis'> {
