@@ -1,7 +1,7 @@
+import { dayMs, timestamp } from '../../../shared/times.ts'
 import type { Signals } from './signals.ts'
 
 const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
 /** Last millisecond that RFC 3339 can express with a four-digit year. */
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
@@ -44,7 +44,7 @@ export function readEventTime(value: unknown, receivedAt: number, drift: number,
     return receivedAt
   }
   const corrected = time + drift
-  const clamped = Math.min(Math.max(corrected, receivedAt - 30 * DAY_MS), receivedAt + MINUTE_MS)
+  const clamped = Math.min(Math.max(corrected, receivedAt - 30 * dayMs), receivedAt + MINUTE_MS)
   if (clamped !== corrected) signals.note('timestamp', 'range', 0, 1)
   return clamped
 }
@@ -53,27 +53,7 @@ export function readEventTime(value: unknown, receivedAt: number, drift: number,
 export function readMoment(value: unknown, member: string, drift: number, signals: Signals): string | null {
   const time = readTime(value)
   const corrected = time === undefined ? NaN : time + drift
-  if (corrected >= 0 && corrected <= LAST_MS) return formatTime(corrected)
+  if (corrected >= 0 && corrected <= LAST_MS) return timestamp(corrected)
   if (value !== undefined && value !== null) signals.note(member, 'type', 0, 1)
   return null
-}
-
-const SECOND_MS = 1_000
-const HOUR_MS = 60 * MINUTE_MS
-/** The date of the time that was formatted last: an event has many times of one day, and the date takes longest. */
-let last = { day: NaN, date: '' }
-
-/** What `toISOString` returns for whole milliseconds from 0 to the year 9999. */
-function formatTime(ms: number): string {
-  const day = Math.floor(ms / DAY_MS)
-  if (day !== last.day) last = { day, date: new Date(day * DAY_MS).toISOString().slice(0, 'yyyy-mm-ddT'.length) }
-  const left = ms - day * DAY_MS
-  const hours = twoDigits(Math.floor(left / HOUR_MS))
-  const minutes = twoDigits(Math.floor((left % HOUR_MS) / MINUTE_MS))
-  const seconds = twoDigits(Math.floor((left % MINUTE_MS) / SECOND_MS))
-  return `${last.date}${hours}:${minutes}:${seconds}.${String(left % SECOND_MS).padStart(3, '0')}Z`
-}
-
-function twoDigits(number: number): string {
-  return number < 10 ? `0${String(number)}` : String(number)
 }
