@@ -134,6 +134,8 @@ export interface Dialect {
   isOneNumber(column: string, numbers: readonly number[]): Expression<SqlBool>
   /** Whether a column that holds a JSON array of texts contains the text. */
   arrayContains(column: string, text: string): Expression<SqlBool>
+  /** Rows of a subquery as one value: the text of a JSON array, with an array of these columns for each row, in no order. */
+  jsonRows(columns: string, from: RawBuilder<unknown>): RawBuilder<string>
   /** Whether one of the columns contains the text, ignoring the case of ASCII letters. */
   anyContains(columns: readonly string[], text: string): Expression<SqlBool>
   /**

@@ -66,6 +66,10 @@ export const postgresDialect: Dialect = {
     return sql<boolean>`${sql.raw(column)}::jsonb @> to_jsonb(${text}::text)`
   },
 
+  jsonRows(columns, from) {
+    return sql<string>`(SELECT coalesce(json_agg(json_build_array(${sql.raw(columns)}))::text, '[]') FROM ${from})`
+  },
+
   anyContains(columns, text) {
     const each = columns.map((column) => sql`strpos(lower(${sql.raw(column)}), lower(${text} COLLATE "C")) > 0`)
     return sql<boolean>`(${sql.join(each, sql` OR `)})`

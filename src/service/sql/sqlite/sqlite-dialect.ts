@@ -60,6 +60,10 @@ export const sqliteDialect: Dialect = {
     return sql<boolean>`EXISTS (SELECT 1 FROM json_each(${sql.raw(column)}) WHERE json_each.value = ${text})`
   },
 
+  jsonRows(columns, from) {
+    return sql<string>`(SELECT json_group_array(json_array(${sql.raw(columns)})) FROM ${from})`
+  },
+
   anyContains(columns, text) {
     const each = columns.map((column) => sql`instr(lower(${sql.raw(column)}), lower(${text})) > 0`)
     return sql<boolean>`(${sql.join(each, sql` OR `)})`

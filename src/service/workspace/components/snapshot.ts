@@ -19,12 +19,15 @@ export async function readSnapshot(rows: Rows, productId: number): Promise<Snaps
   const known = any.rows.length > 0
   return {
     known,
-    async has(paths) {
-      if (!known || paths.length === 0) return new Set()
-      const given = await givenPaths(productId, rows.dialect.isOneOf('path', paths)).execute(rows)
-      return new Set(given.rows.map(({ path }) => path))
-    },
+    has: (paths) => (known ? knownPaths(rows, productId, paths) : Promise.resolve(new Set())),
   }
+}
+
+/** Those of the given paths that members provided. */
+export async function knownPaths(rows: Rows, productId: number, paths: readonly string[]): Promise<Set<string>> {
+  if (paths.length === 0) return new Set()
+  const given = await givenPaths(productId, rows.dialect.isOneOf('path', paths)).execute(rows)
+  return new Set(given.rows.map(({ path }) => path))
 }
 
 /** Paths with one base name that are compared with a frame; of a name that more files have nothing is said. */
@@ -86,27 +89,6 @@ async function namedPaths(
 /** ASCII letters alone: that is how the indices of names fold them. */
 function smallLetters(name: string): string {
   return name.replaceAll(/[A-Z]+/g, (capitals) => capitals.toLowerCase())
-}
-
-/** How many files of each issue's in-app frames members provided; issues with none are left out. */
-export async function matchedFiles(
-  rows: Rows,
-  productId: number,
-  issueIds: readonly string[],
-): Promise<Map<string, number>> {
-  if (issueIds.length === 0) return new Map()
-  const snapshot = await readSnapshot(rows, productId)
-  if (!snapshot.known) return new Map()
-  const files = await rows
-    .selectFrom('issue_frame')
-    .select(['issue_id', 'path'])
-    .distinct()
-    .where('issue_id', 'in', issueIds)
-    .execute()
-  const matched = await snapshot.has([...new Set(files.map(({ path }) => path))])
-  const counts = new Map<string, number>()
-  for (const { issue_id: id, path } of files) if (matched.has(path)) counts.set(id, (counts.get(id) ?? 0) + 1)
-  return counts
 }
 
 function givenPaths(productId: number, isAsked: Expression<unknown>): RawBuilder<{ path: string }> {

@@ -2,16 +2,14 @@ import type * as z from 'zod'
 import { IssueStatus, Level } from '../../../../contract/base/common.ts'
 import { VouchedBy, type Issue } from '../../../../contract/issues.ts'
 import { computeEtag } from '../../../shared/etag.ts'
-import { matchedFiles } from '../../../workspace/components/snapshot.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { dayMs, timestamp, timestampOrNull } from '../../../shared/times.ts'
 import { StoredCauses, StoredCorroboration, StoredGrouping, type StoredIssue } from '../columns.ts'
 import { StoredActor } from '../../../workspace/actor.ts'
 import { componentRefs, releaseNames, type ReleaseName } from '../../../workspace/releases/names.ts'
 import { quietAfterMs, viewFiring, viewRelease, viewStatusDetails } from './status-view.ts'
-import { columnIn } from '../../../sql/conditions.ts'
 import { readJson } from '../../../sql/json.ts'
-import { readIssueEnvironments } from './issue-environments.ts'
+import { readIssueParts, type IssueParts } from './issue-parts.ts'
 
 export type IssueBody = z.input<typeof Issue>
 
@@ -33,17 +31,18 @@ export async function viewIssues(
   const corroborations = issues.map((issue) => readJson(StoredCorroboration, issue.corroboration))
   const releaseIds = issues.flatMap((issue) => [issue.first_release_id, issue.last_release_id])
   const componentIds = issues.map((issue) => issue.component_id)
-  const ids = issues.map((issue) => issue.id)
   // All rows belong to the product that has this key prefix.
   const productId = issues[0]?.product_id ?? 0
   // A server answers them at the same time.
-  const [releases, components, environments, files, details, vouching] = await Promise.all([
+  const [releases, components, parts, details] = await Promise.all([
     releaseNames(rows, [...releaseIds, ...corroborations.map(({ release_id }) => release_id)]),
     componentRefs(rows, componentIds),
-    readIssueEnvironments(rows, ids),
-    matchedFiles(rows, productId, ids),
+    readIssueParts(
+      rows,
+      productId,
+      issues.map((issue) => issue.id),
+    ),
     viewStatusDetails(rows, productId, issues),
-    readVouching(rows, ids),
   ])
   for (const issue of issues) for (const time of changeTimes(issue, now)) changesAt?.(time)
   return issues.map((issue, index) => ({
@@ -75,11 +74,11 @@ export async function viewIssues(
     corroboration: viewCorroboration(issue, {
       stored: corroborations[index],
       releases,
-      files: files.get(issue.id) ?? 0,
+      files: parts.get(issue.id)?.files ?? 0,
     }),
-    vouched_by: viewVouching(issue, vouching.get(issue.id)),
+    vouched_by: viewVouching(issue, parts.get(issue.id)?.vouching),
     grouping: readJson(StoredGrouping, issue.grouping),
-    environments: environments.get(issue.id) ?? [],
+    environments: parts.get(issue.id)?.environments ?? [],
     ...(issue.causes !== null && { causes: readJson(StoredCauses, issue.causes) }),
     reopened_count: issue.reopened_count,
     created_at: timestamp(issue.created_at),
@@ -87,22 +86,8 @@ export async function viewIssues(
   }))
 }
 
-interface Vouching {
-  vouched_by: string
-  status: string
-}
-
-async function readVouching(rows: Rows, issueIds: readonly string[]): Promise<Map<string, Vouching>> {
-  const found = await rows
-    .selectFrom('vouched_issue')
-    .select(['issue_id', 'vouched_by', 'status'])
-    .where(columnIn('issue_id', issueIds))
-    .execute()
-  return new Map(found.map((row) => [row.issue_id, row]))
-}
-
 /** Empty also for an issue that a member closed and that only events with a public key reopened. */
-function viewVouching({ status }: StoredIssue, vouching: Vouching | undefined): IssueBody['vouched_by'] {
+function viewVouching({ status }: StoredIssue, vouching: IssueParts['vouching']): IssueBody['vouched_by'] {
   if (vouching === undefined || (status === 'unresolved' && vouching.status !== 'unresolved')) return ''
   return VouchedBy.parse(vouching.vouched_by)
 }

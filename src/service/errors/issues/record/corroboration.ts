@@ -34,7 +34,7 @@ export function createSuspicion(): (texts: readonly string[]) => boolean {
 /**
  * The signs in the newest occurrence itself that it is real (contract §10.1): its in-app frames and how many of them a
  * source map resolved, its SDK. How many of its files are known from members is counted when the issue
- * is read (`matchedFiles`).
+ * is read (`readIssueParts`).
  */
 export function corroborate(event: Pick<NormalEvent, 'exceptions' | 'sdk'>): PreparedEvent['signs'] {
   const frames = event.exceptions.flatMap((exception) => exception.frames).filter((frame) => frame.in_app)
