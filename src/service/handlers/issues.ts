@@ -38,15 +38,19 @@ export const issueHandlers = {
   async getIssue({ id, environment_id }, call) {
     const { db, principal, symbolicator } = call
     const { issue, product } = await requireIssue(db.read, principal, id)
-    const [body] = await viewSingly(db.read, [issue], product, call)
-    const latest = await latestOccurrence(db.read, id, environment_id)
-    const options = { symbolicator, product, maxFrames: FRAMES_PER_STACK, includeRaw: false }
-    return {
-      issue: body!,
-      latest_event: latest === undefined ? null : await viewEvent(db.read, latest, options),
-      releases: await readIssueReleases(db.read, id),
-      history: await readHistory(db.read, issue),
+    const viewLatest = async () => {
+      const latest = await latestOccurrence(db.read, id, environment_id)
+      const options = { symbolicator, product, maxFrames: FRAMES_PER_STACK, includeRaw: false }
+      return latest === undefined ? null : viewEvent(db.read, latest, options)
     }
+    // A server answers them at the same time.
+    const [[body], latest, releases, history] = await Promise.all([
+      viewSingly(db.read, [issue], product, call),
+      viewLatest(),
+      readIssueReleases(db.read, id),
+      readHistory(db.read, issue),
+    ])
+    return { issue: body!, latest_event: latest, releases, history }
   },
 
   async listIssueEvents(input, call) {
@@ -130,8 +134,10 @@ async function viewSingly(
   call: Pick<Call, 'now'>,
 ) {
   const { reopen_on_regression: reopens } = readJson(StoredSettings, product.settings)
-  const reopening = await viewReopening(rows, issues, reopens)
-  const bodies = await viewIssues(rows, issues, viewing(product, call))
+  const [reopening, bodies] = await Promise.all([
+    viewReopening(rows, issues, reopens),
+    viewIssues(rows, issues, viewing(product, call)),
+  ])
   return bodies.map((body) => {
     const own = reopening.get(body.id)
     return own === undefined ? body : { ...body, reopening: own }

@@ -56,5 +56,10 @@ export async function componentRefs(rows: Rows, ids: Iterable<string>): Promise<
   const wanted = distinct(ids)
   if (wanted.length === 0) return new Map()
   const found = await rows.selectFrom('component').select(['id', 'slug', 'name']).where('id', 'in', wanted).execute()
-  return new Map(found.map((row) => [row.id, { id: row.id, key: row.slug, title: row.name }]))
+  return new Map(found.map((row) => [row.id, componentRef(row)]))
+}
+
+/** A row of `component` as a reference. */
+export function componentRef({ id, slug, name }: { id: string; slug: string; name: string }): ComponentRef {
+  return { id, key: slug, title: name }
 }

@@ -3,7 +3,7 @@ import { compileComponentRows, type Owners } from '../../../workspace/components
 import { createLocator, frameKey, wantedNames, type LocateFrame } from '../../../workspace/components/locate-frame.ts'
 import { parseRepositoryRoots } from '../../../workspace/components/repo-path.ts'
 import { readNamedPaths } from '../../../workspace/components/snapshot.ts'
-import { componentRefs, type ComponentRef } from '../../../workspace/releases/names.ts'
+import { componentRef, type ComponentRef } from '../../../workspace/releases/names.ts'
 import type { ProductRow } from '../../../sql/schema.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { remembered } from '../../../sql/remembered.ts'
@@ -67,13 +67,10 @@ export function withoutSigns<T extends { signs?: unknown }>(value: T): Omit<T, '
 async function readFiles(rows: Rows, productId: number): Promise<ProductFiles> {
   const components = await rows
     .selectFrom('component')
-    .select(['id', 'path_globs', 'exclude_globs', 'position'])
+    .select(['id', 'slug', 'name', 'path_globs', 'exclude_globs', 'position'])
     .where('product_id', '=', productId)
     .execute()
-  const refs = await componentRefs(
-    rows,
-    components.map(({ id }) => id),
-  )
+  const refs = new Map(components.map((row) => [row.id, componentRef(row)]))
   const locators = new LRUCache<string, LocateFrame>({
     max: MOST_LOCATORS,
     maxSize: MOST_CHARACTERS,
