@@ -20,10 +20,10 @@ const service = once(openTemporaryService)
 const options = { toolsets: ['all'], readOnly: false }
 const surface = { ...everything, tools: [...everything.tools, ...trivialTools] }
 
-async function ownApi(): Promise<Api> {
+const ownApi = once(async (): Promise<Api> => {
   const opened = await service()
   return clientFor(opened, opened.token)
-}
+})
 
 /** What the SDK's documentation begins with: a server with one tool. */
 function minimalServer(tool: 'say_nothing' | 'read_name'): McpServer {
