@@ -31,7 +31,8 @@ export class Budget {
   /** Made when the signal is first asked for: many a call ends without that. */
   #ending: AbortController | undefined
   #ended: { reason: unknown } | undefined
-  readonly #stopListening: () => void
+  readonly #caller: AbortSignal | undefined
+  #stopListening = () => {}
   #startedAt: number | undefined
   #cancelTimer = () => {}
   #giveUp = () => {}
@@ -41,19 +42,28 @@ export class Budget {
     this.totalMs = totalMs
     this.waits = waits
     this.#clock = clock
-    const cancel = () => this.#stop(signal?.reason)
-    signal?.addEventListener('abort', cancel, { once: true })
-    this.#stopListening = () => signal?.removeEventListener('abort', cancel)
-    if (signal?.aborted === true) cancel()
+    this.#caller = signal
+    if (signal?.aborted === true) this.#stop(signal.reason)
   }
 
   /** Aborts when the time is over, when the caller cancels, and at the end of the call. */
   get signal(): AbortSignal {
     if (this.#ending === undefined) {
       this.#ending = new AbortController()
-      if (this.#ended !== undefined) this.#ending.abort(this.#ended.reason)
+      if (this.#ended === undefined) this.#listen()
+      else this.#ending.abort(this.#ended.reason)
     }
     return this.#ending.signal
+  }
+
+  /** Only for work that can be aborted: a listener takes a tenth of a call without work (decision 074). */
+  #listen(): void {
+    const caller = this.#caller
+    if (caller === undefined) return
+    const cancel = () => this.#stop(caller.reason)
+    if (caller.aborted) return cancel()
+    caller.addEventListener('abort', cancel, { once: true })
+    this.#stopListening = () => caller.removeEventListener('abort', cancel)
   }
 
   /** Whether the time ran out, in contrast to a call that was cancelled or has ended. */
@@ -90,7 +100,7 @@ export class Budget {
     if (this.#startedAt !== undefined || this.#ended !== undefined) return
     this.#startedAt = this.#clock.now()
     this.#cancelTimer = this.#clock.after(this.totalMs, () => {
-      this.#isOver = true
+      this.#isOver = this.#caller?.aborted !== true
       this.#stop(new ServiceError('unavailable', `this call did not end within its ${this.words}`))
     })
   }
@@ -116,9 +126,9 @@ export class Budget {
     this.#cancelTimer = this.#clock.after(GRACE_MS, () => this.#giveUp())
   }
 
-  /** The first reason stays. */
+  /** The first reason stays: the caller's, if it has left before, whether or not anybody listened. */
   #abort(reason: unknown): void {
-    this.#ended ??= { reason }
+    this.#ended ??= { reason: this.#caller?.aborted === true ? this.#caller.reason : reason }
     this.#ending?.abort(reason)
   }
 }

@@ -46,3 +46,22 @@ test('a budget whose caller has left does not start', () => {
   runTimers()
   expect(budget.isOver()).toBe(false)
 })
+
+test('a budget that nobody listened to knows that its caller left before the time was over', () => {
+  const { clock, runTimers } = manualClock()
+  const caller = new AbortController()
+  const budget = new Budget({ totalMs: 10, signal: caller.signal, clock })
+  budget.start()
+  caller.abort(new Error('the caller has left'))
+  runTimers()
+  expect([budget.isOver(), budget.signal]).toMatchObject([false, { reason: { message: 'the caller has left' } }])
+})
+
+test('a signal that is asked for after the caller has left is aborted, and one from before is too', () => {
+  const caller = new AbortController()
+  const of = { totalMs: 10, signal: caller.signal, clock: manualClock().clock }
+  const [early, late] = [new Budget(of), new Budget(of)]
+  const { signal } = early
+  caller.abort(new Error('the caller has left'))
+  expect([signal.aborted, late.signal.aborted]).toEqual([true, true])
+})

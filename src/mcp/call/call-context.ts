@@ -1,5 +1,5 @@
 import type { Api } from '../../client/api.ts'
-import { boundUpload } from '../../client/bound-api.ts'
+import { boundApi, boundUpload } from '../../client/bound-api.ts'
 import type { Budget } from '../../client/budget.ts'
 import type { SendEvent } from '../../client/send-event.ts'
 import type { Upload } from '../../client/upload.ts'
@@ -42,7 +42,6 @@ interface Given {
   facts: ContextFacts
   budget: Budget
   progress: Context['progress'] | undefined
-  /** Bound to the budget. */
   api: Api
   decidedAt: DecidedAt
 }
@@ -52,7 +51,6 @@ interface Given {
  * getters of its own would keep its whole call in memory until the old generation is collected (decision 034).
  */
 export class CallContext implements Context {
-  readonly api: Api
   readonly options: Context['options']
   readonly wait: Context['wait']
   readonly offers: Context['offers']
@@ -67,13 +65,13 @@ export class CallContext implements Context {
   readonly gatePage: Context['gatePage']
   readonly decidedAt: Context['decidedAt']
   readonly #given: Given
+  #api: Api | undefined
   #resolver: Resolver | undefined
 
   constructor(given: Given, confirmed?: Confirmed) {
-    const { tool, listing, facts, budget, progress = () => {}, api, decidedAt } = given
+    const { tool, listing, facts, budget, progress = () => {}, decidedAt } = given
     const isConfirmed = confirmed !== undefined
     this.#given = given
-    this.api = api
     this.options = facts.options
     this.wait = (ms) => budget.part(ms)
     this.offers = listing.offers
@@ -90,11 +88,16 @@ export class CallContext implements Context {
     this.decidedAt = (other, args) => decidedAt(other as Tool, args, this)
   }
 
-  // Both are made when they are first read: a short call needs neither.
+  // All are made when they are first read: a short call needs none.
+  get api(): Api {
+    const { api, budget } = this.#given
+    return (this.#api ??= boundApi(api, budget))
+  }
+
   get resolve(): Resolver {
-    const { api, facts, budget } = this.#given
+    const { facts, budget } = this.#given
     return (this.#resolver ??= createResolver({
-      api,
+      api: this.api,
       pinned: facts.options.product,
       signal: budget.signal,
       seen: facts.seen,

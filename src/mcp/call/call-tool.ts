@@ -166,7 +166,7 @@ async function runTool(listed: ListedTool, raw: unknown, frame: RunningCall, rec
 
 async function openContext(tool: Tool, frame: RunningCall): Promise<CallContext> {
   const { listing, facts, budget, progress } = frame
-  const api = await openApi(facts, budget)
+  const api = await startWithApi(facts, budget)
   const decidedAt: DecidedAt = (other, args, context) =>
     whereDecided(asking({ tool: other, args, context, handle: undefined, frame }))
   return new CallContext({ tool, listing, facts, budget, progress, api, decidedAt })
@@ -243,9 +243,14 @@ async function withoutPinned(
   }
 }
 
-/** The client of one call. Its time runs from here, because the first call may have to open the service. */
-export async function openApi({ api }: CallFacts, budget: Budget): Promise<Api> {
+/** The client of one call. */
+export async function openApi(facts: CallFacts, budget: Budget): Promise<Api> {
+  return boundApi(await startWithApi(facts, budget), budget)
+}
+
+/** The client of all calls. The time of this one runs from here, because the first call may have to open the service. */
+async function startWithApi({ api }: CallFacts, budget: Budget): Promise<Api> {
   const opened = await api()
   budget.start()
-  return boundApi(opened, budget)
+  return opened
 }

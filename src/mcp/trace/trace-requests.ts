@@ -57,7 +57,7 @@ function traceTransport(transport: Transport, options: TraceOptions): void {
   transport.send = (message, sending) => {
     if (!('method' in message)) {
       agreed ??= agreedVersion(message)
-      end(message.id, responseOutcome(message))
+      if (spans.size > 0) end(message.id, responseOutcome(message))
     }
     return send(message, sending)
   }

@@ -45,7 +45,7 @@ export class ListeningTransport implements Transport {
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if (!('method' in message)) this.#end(listenerName(message.id), responseOutcome(message))
+    if (this.#spans.size > 0 && !('method' in message)) this.#end(listenerName(message.id), responseOutcome(message))
     return this.#wire.send(message, options)
   }
 
