@@ -11,8 +11,11 @@ const REQUIREMENTS = 20
 export const fixContextHandlers = {
   async getFixContext(input, call) {
     const { db, principal, symbolicator } = call
+    const reading = requireIssue(db.read, principal, input.issue_id)
+    // A missing product is said before anything about the issue.
+    reading.catch(() => undefined)
     const product = await requireProduct(db.read, principal, input.product_id)
-    const { issue } = await requireIssue(db.read, principal, input.issue_id)
+    const { issue } = await reading
     if (issue.product_id !== product.id) {
       throw notFound('issue', input.issue_id, `it is an issue of product ${issue.product_id}: name that one`)
     }

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { sql, type RawBuilder, type Selectable } from 'kysely'
 import type { Scope } from '../../contract/base/endpoint.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import type { Principal } from '../shared/context.ts'
@@ -15,18 +15,28 @@ export function requireScope(principal: Principal, scope: Scope): void {
   })
 }
 
+/** A row that belongs to a product. */
+interface Owned<Row> {
+  table: 'agent_config' | 'agent_run' | 'branch' | 'environment' | 'issue' | 'release' | 'requirement' | 'test'
+  id: string
+  /** The row with that id in that table, as it is being read. */
+  row: Promise<Row | undefined>
+}
+
 /**
- * The row and its product. Throws the error of `missing` when there is no row, and also when the principal is not a
- * member of the product's workspace, so that both look the same (contract §0.4).
+ * The row and its product, which are asked for at once. Throws the error of `missing` when there is no row, and also when
+ * the principal is not a member of the product's workspace, so that both look the same (contract §0.4).
  */
-export async function requireAccess<Row extends { product_id: number }>(
+export async function requireAccess<Row>(
   rows: Rows,
   principal: Principal,
-  row: Row | undefined,
+  { table, id, row: reading }: Owned<Row>,
   missing: () => ServiceError,
 ): Promise<{ row: Row; product: StoredProduct }> {
+  const ofRow = sql<number>`(SELECT product_id FROM ${sql.table(table)} WHERE id = ${id})`
+  const [row, product] = await Promise.all([reading, readProduct(rows, ofRow)])
   if (row === undefined) throw missing()
-  return { row, product: await readProduct(rows, principal, row.product_id, missing) }
+  return { row, product: requireShown(principal, product, missing) }
 }
 
 /** Throws `not_found` when the principal is not a member of the workspace. */
@@ -35,8 +45,9 @@ export function requireMember(principal: Principal, workspaceId: string): void {
 }
 
 /** The product with that id; `not_found` also when the principal is not a member of its workspace (contract §0.4). */
-export function requireProduct(rows: Rows, principal: Principal, id: string): Promise<StoredProduct> {
-  return readProduct(rows, principal, Number(id), () => notFound('product', id, 'list the products of the workspace'))
+export async function requireProduct(rows: Rows, principal: Principal, id: string): Promise<StoredProduct> {
+  const missing = () => notFound('product', id, 'list the products of the workspace')
+  return requireShown(principal, await readProduct(rows, Number(id)), missing)
 }
 
 /** The environment with that id, by the same rule; a deleted one is not found. */
@@ -45,14 +56,14 @@ export async function requireEnvironment(
   principal: Principal,
   id: string,
 ): Promise<Selectable<EnvironmentRow>> {
-  const row = await rows
+  const row = rows
     .selectFrom('environment')
     .selectAll()
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
   const missing = () => notFound('environment', id, 'list the environments of the product')
-  return (await requireAccess(rows, principal, row, missing)).row
+  return (await requireAccess(rows, principal, { table: 'environment', id, row }, missing)).row
 }
 
 /** The release with that id and its product, by the same rule. */
@@ -61,9 +72,9 @@ export async function requireRelease(
   principal: Principal,
   id: string,
 ): Promise<{ release: Selectable<ReleaseRow>; product: StoredProduct }> {
-  const row = await rows.selectFrom('release').selectAll().where('id', '=', id).executeTakeFirst()
+  const row = rows.selectFrom('release').selectAll().where('id', '=', id).executeTakeFirst()
   const missing = () => notFound('release', id, 'list the releases of the product')
-  const { row: release, product } = await requireAccess(rows, principal, row, missing)
+  const { row: release, product } = await requireAccess(rows, principal, { table: 'release', id, row }, missing)
   return { release, product }
 }
 
@@ -80,8 +91,11 @@ export async function requireComponents(rows: Rows, productId: number, ids: read
   if (missing !== undefined) throw notFound('component', missing, 'list the components of the product')
 }
 
-async function readProduct(rows: Rows, principal: Principal, id: number, missing: () => ServiceError) {
-  const product = await rows.selectFrom('product').selectAll().where('id', '=', id).executeTakeFirst()
+function readProduct(rows: Rows, id: number | RawBuilder<number>): Promise<StoredProduct | undefined> {
+  return rows.selectFrom('product').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+function requireShown(principal: Principal, product: StoredProduct | undefined, missing: () => ServiceError) {
   if (product === undefined || !principal.workspaceIds.includes(product.workspace_id)) throw missing()
   return product
 }

@@ -97,9 +97,9 @@ export async function requireConfig(
   principal: Principal,
   id: string,
 ): Promise<{ config: StoredConfig; product: StoredProduct }> {
-  const found = await rows.selectFrom('agent_config').selectAll().where('id', '=', id).executeTakeFirst()
+  const row = rows.selectFrom('agent_config').selectAll().where('id', '=', id).executeTakeFirst()
   const missing = () => notFound('agent config', id, 'list the agent configs of the product')
-  const { row: config, product } = await requireAccess(rows, principal, found, missing)
+  const { row: config, product } = await requireAccess(rows, principal, { table: 'agent_config', id, row }, missing)
   return { config, product }
 }
 

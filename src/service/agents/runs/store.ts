@@ -16,9 +16,9 @@ export async function requireRun(
   principal: Principal,
   id: string,
 ): Promise<{ run: StoredRun; product: StoredProduct }> {
-  const found = await rows.selectFrom('agent_run').selectAll().where('id', '=', id).executeTakeFirst()
+  const row = rows.selectFrom('agent_run').selectAll().where('id', '=', id).executeTakeFirst()
   const missing = () => notFound('agent run', id, 'list the runs of an agent config')
-  const { row: run, product } = await requireAccess(rows, principal, found, missing)
+  const { row: run, product } = await requireAccess(rows, principal, { table: 'agent_run', id, row }, missing)
   return { run, product }
 }
 

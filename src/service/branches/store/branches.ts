@@ -87,9 +87,9 @@ export async function requireBranch(
   principal: Principal,
   id: string,
 ): Promise<{ branch: StoredBranch; product: StoredProduct }> {
-  const found = await rows.selectFrom('branch').selectAll().where('id', '=', id).executeTakeFirst()
+  const row = rows.selectFrom('branch').selectAll().where('id', '=', id).executeTakeFirst()
   const missing = () => notFound('branch', id, 'list the branches of the product, or omit it to use the main tree')
-  const { row: branch, product } = await requireAccess(rows, principal, found, missing)
+  const { row: branch, product } = await requireAccess(rows, principal, { table: 'branch', id, row }, missing)
   return { branch, product }
 }
 

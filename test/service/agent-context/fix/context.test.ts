@@ -113,6 +113,12 @@ test('an issue of another product, or none, is not found', async () => {
   expect((await ask('999', id)).body.details[0]?.reason).toBe('PRODUCT_NOT_FOUND')
 })
 
+test('where product and issue are both missing, the product is said', async () => {
+  await using app = await startApp()
+  const { status, body } = await app.request<Failure>('GET', '/v1/products/999/issues/none/fix-context')
+  expect([status, body.details[0]?.reason]).toEqual([404, 'PRODUCT_NOT_FOUND'])
+})
+
 test('limits outside their range are refused', async () => {
   await using app = await startApp()
   await app.ingest({})
