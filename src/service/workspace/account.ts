@@ -12,15 +12,20 @@ type User = Awaited<ReturnType<typeof readUser>>
 
 /** The caller's user with memberships, its token and its onboarding, as the contract shows them. */
 export async function readAccount(rows: Rows, principal: Principal) {
-  const user = await readUser(rows, principal.userId)
-  const token = await rows.selectFrom('token').selectAll().where('id', '=', principal.tokenId).executeTakeFirstOrThrow()
+  // A server answers them at the same time.
+  const [user, token, workspaces, shown] = await Promise.all([
+    readUser(rows, principal.userId),
+    rows.selectFrom('token').selectAll().where('id', '=', principal.tokenId).executeTakeFirstOrThrow(),
+    readMemberships(rows, principal.userId),
+    stepsShownByData(rows, principal.workspaceIds),
+  ])
   return {
     user: {
       id: user.id,
       email: user.email,
       display_name: user.display_name,
       created_at: timestamp(user.created_at),
-      workspaces: await readMemberships(rows, user.id),
+      workspaces,
     },
     token: {
       id: token.id,
@@ -31,7 +36,7 @@ export async function readAccount(rows: Rows, principal: Principal) {
       created_at: timestamp(token.created_at),
       expires_at: timestampOrNull(token.expires_at),
     },
-    onboarding: await readOnboarding(rows, user, principal.workspaceIds),
+    onboarding: viewOnboarding(user, shown),
   }
 }
 
@@ -56,7 +61,7 @@ export async function changeOnboarding(
     .where('id', '=', user.id)
     .execute()
   await audit(rows, call, { verb: 'update', resourceType: 'user', resourceId: user.id, before, after: user })
-  return readOnboarding(rows, user, call.principal.workspaceIds)
+  return viewOnboarding(user, await stepsShownByData(rows, call.principal.workspaceIds))
 }
 
 /** Scopes of the stored JSON list; names that this version does not know are left out. */
@@ -82,12 +87,8 @@ async function readMemberships(rows: Rows, userId: string) {
 }
 
 /** Steps count as completed when the user marked them or the data show them. */
-async function readOnboarding(
-  rows: Rows,
-  user: User,
-  workspaceIds: readonly string[],
-): Promise<z.input<typeof Onboarding>> {
-  const done = new Set([...storedSteps(user), ...(await stepsShownByData(rows, workspaceIds))])
+function viewOnboarding(user: User, shown: readonly StepName[]): z.input<typeof Onboarding> {
+  const done = new Set([...storedSteps(user), ...shown])
   return {
     completed_steps: Step.options.filter((step) => done.has(step)),
     pending_steps: Step.options.filter((step) => !done.has(step)),
@@ -111,16 +112,13 @@ const stepTables = [
 
 async function stepsShownByData(rows: Rows, workspaceIds: readonly string[]): Promise<StepName[]> {
   const products = rows.selectFrom('product').select('id').where('workspace_id', 'in', workspaceIds)
-  if ((await products.executeTakeFirst()) === undefined) return []
-  const shown: StepName[] = ['ONBOARDING_STEP_CREATE_PRODUCT']
-  for (const { step, table } of stepTables) {
-    const row = await rows
-      .selectFrom(table)
-      .select('product_id')
-      .where('product_id', 'in', products)
-      .limit(1)
-      .executeTakeFirst()
-    if (row !== undefined) shown.push(step)
-  }
-  return shown
+  const shown = await rows
+    .selectNoFrom((eb) => [
+      eb.exists(products).as('ONBOARDING_STEP_CREATE_PRODUCT' satisfies StepName),
+      ...stepTables.map(({ step, table }) =>
+        eb.exists(eb.selectFrom(table).select('product_id').where('product_id', 'in', products)).as(step),
+      ),
+    ])
+    .executeTakeFirstOrThrow()
+  return Step.options.filter((step) => Boolean((shown as Partial<Record<StepName, unknown>>)[step]))
 }

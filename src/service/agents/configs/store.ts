@@ -123,12 +123,13 @@ export async function deleteConfig(
 export async function listConfigRows(rows: Rows, { productId, page }: { productId: number; page: Page }) {
   const { after } = page
   const all = rows.selectFrom('agent_config').where('product_id', '=', productId)
-  const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
-  const found = await all
+  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const finding = all
     .selectAll()
     .$if(after !== undefined, (paged) => paged.where('seq', '>', Number(after?.sortValue)))
     .orderBy('seq')
     .limit(page.size + 1)
     .execute()
+  const [{ total }, found] = await Promise.all([counting, finding])
   return cutPage(page, found, total, ({ seq, id }) => ({ sortValue: seq, id }))
 }

@@ -21,13 +21,14 @@ interface EventQuery {
 /** One page of the events of a run after a number, in order. */
 export async function listRunEvents(rows: Rows, { runId, afterSequence, types, page }: EventQuery) {
   const all = eventsAfter(rows, runId, afterSequence).$if(types.length > 0, (some) => some.where('type', 'in', types))
-  const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
-  const found = await all
+  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const finding = all
     .selectAll()
     .$if(page.after !== undefined, (paged) => paged.where('sequence', '>', Number(page.after?.sortValue)))
     .orderBy('sequence')
     .limit(page.size + 1)
     .execute()
+  const [{ total }, found] = await Promise.all([counting, finding])
   const { rows: kept, paging } = cutPage(page, found, total, ({ sequence, id }) => ({ sortValue: sequence, id }))
   return { events: kept.map(viewRunEvent), ...paging }
 }

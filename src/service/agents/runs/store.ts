@@ -37,12 +37,13 @@ export async function listRunRows(
     .selectFrom('agent_run')
     .where('agent_config_id', '=', configId)
     .$if(state !== undefined, (some) => some.where('state', '=', state ?? ''))
-  const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
-  const found = await all
+  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const finding = all
     .selectAll()
     .$if(after !== undefined, (paged) => paged.where('seq', '<', Number(after?.sortValue)))
     .orderBy('seq', 'desc')
     .limit(page.size + 1)
     .execute()
+  const [{ total }, found] = await Promise.all([counting, finding])
   return cutPage(page, found, total, ({ seq, id }) => ({ sortValue: seq, id }))
 }

@@ -19,8 +19,8 @@ export async function listProposalRows(
     .$if(least !== undefined, (query) => query.where('confidence', '>=', least ?? 0))
     .$if(test_id !== undefined, (query) => query.where('test_id', '=', test_id ?? ''))
     .$if(requirement_id !== undefined, (query) => query.where('requirement_id', '=', requirement_id ?? ''))
-  const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
-  const found = await all
+  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const finding = all
     .selectAll()
     .$if(after !== undefined, (paged) =>
       paged.where(sql<boolean>`(-confidence, id) > (${-Number(after?.sortValue)}, ${after?.id})`),
@@ -29,5 +29,6 @@ export async function listProposalRows(
     .orderBy('id')
     .limit(page.size + 1)
     .execute()
+  const [{ total }, found] = await Promise.all([counting, finding])
   return cutPage(page, found, total, ({ confidence, id }) => ({ sortValue: confidence, id }))
 }

@@ -139,12 +139,13 @@ export async function listBranchRows(
     .where('product_id', '=', productId)
     .where('state', 'in', states)
     .$if(name !== undefined, (named) => named.where('name', '=', name ?? ''))
-  const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
-  const found = await all
+  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const finding = all
     .selectAll()
     .$if(after !== undefined, (paged) => paged.where('seq', '<', Number(after?.sortValue)))
     .orderBy('seq', 'desc')
     .limit(page.size + 1)
     .execute()
+  const [{ total }, found] = await Promise.all([counting, finding])
   return cutPage(page, found, total, ({ seq, id }) => ({ sortValue: seq, id }))
 }

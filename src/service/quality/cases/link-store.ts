@@ -62,8 +62,8 @@ export async function listLinkRows(
     .where('test_id', '=', testId)
     .where('archived_at', 'is', null)
     .$if(state !== undefined, (query) => query.where('state', '=', state ?? ''))
-  const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
-  const found = await all
+  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const finding = all
     .selectAll()
     .$if(after !== undefined, (query) =>
       query.where(sql<boolean>`(created_at, requirement_id) > (${after?.sortValue}, ${after?.id})`),
@@ -72,6 +72,7 @@ export async function listLinkRows(
     .orderBy('requirement_id')
     .limit(page.size + 1)
     .execute()
+  const [{ total }, found] = await Promise.all([counting, finding])
   return cutPage(page, found, total, (row) => ({ sortValue: row.created_at, id: row.requirement_id }))
 }
 

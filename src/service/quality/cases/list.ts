@@ -30,7 +30,7 @@ export async function listTestRows(
     .where((eb) => eb.and(where))
   const by = isSearch ? sql<number>`ranked.rank` : sql<number>`test.number`
   const { after } = page
-  const found = await matching
+  const finding = matching
     .selectAll('test')
     .select(by.as('sort_value'))
     .$if(after !== undefined, (paged) =>
@@ -40,7 +40,8 @@ export async function listTestRows(
     .orderBy('test.number')
     .limit(page.size + 1)
     .execute()
-  const { total } = await matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const counting = matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const [{ total }, found] = await Promise.all([counting, finding])
   const cut = cutPage(page, found, total, (row) => ({ sortValue: row.sort_value, id: String(row.number) }))
   return { tests: cut.rows, paging: cut.paging }
 }

@@ -50,7 +50,7 @@ export async function listRequirementRows(
     .where((eb) => eb.and(where))
   const after = sort === 'position' ? await treeCursor(rows, productId, page) : page.after
   const place = sql<string | number>`${by}`
-  const found = await matching
+  const finding = matching
     .selectAll('requirement')
     .select(place.as('sort_value'))
     .$if(after !== undefined, (paged) =>
@@ -62,7 +62,8 @@ export async function listRequirementRows(
     .orderBy('requirement.number', descending ? 'desc' : 'asc')
     .limit(page.size + 1)
     .execute()
-  const { total } = await matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const counting = matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const [{ total }, found] = await Promise.all([counting, finding])
   const cut = cutPage(page, found, total, (row) => ({ sortValue: row.sort_value, id: String(row.number) }))
   return { requirements: cut.rows, paging: cut.paging }
 }

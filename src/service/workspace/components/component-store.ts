@@ -94,8 +94,8 @@ export async function listComponentRows(
     .where('product_id', '=', productId)
     .$if(path !== undefined, (query) => query.where('id', '=', owner ?? ''))
     .$if(q !== undefined, (query) => query.where(rows.dialect.anyContains(['name', 'slug', 'description'], q ?? '')))
-  const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
-  const found = await all
+  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const finding = all
     .selectAll()
     .$if(after !== undefined, (query) =>
       query.where(sql<boolean>`(position, id) > (${after?.sortValue}, ${after?.id})`),
@@ -104,6 +104,7 @@ export async function listComponentRows(
     .orderBy('id')
     .limit(page.size + 1)
     .execute()
+  const [{ total }, found] = await Promise.all([counting, finding])
   return cutPage(page, found, total, ({ position, id }) => ({ sortValue: position, id }))
 }
 

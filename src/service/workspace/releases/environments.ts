@@ -82,8 +82,8 @@ export async function listEnvironmentRows(
     .where('deleted_at', 'is', null)
     .$if(kind !== undefined, (found) => found.where('kind', '=', kind ?? ''))
     .$if(name !== undefined, (found) => found.where('name_key', '=', nameKey(name ?? '')))
-  const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
-  const found = await all
+  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const finding = all
     .selectAll()
     .$if(after !== undefined, (paged) =>
       paged.where(sql<boolean>`(name_key, id) > (${after?.sortValue}, ${after?.id})`),
@@ -92,6 +92,7 @@ export async function listEnvironmentRows(
     .orderBy('id')
     .limit(page.size + 1)
     .execute()
+  const [{ total }, found] = await Promise.all([counting, finding])
   return cutPage(page, found, total, ({ name_key, id }) => ({ sortValue: name_key, id }))
 }
 

@@ -137,8 +137,8 @@ export async function listReleaseRows(
     .$if(environment !== undefined, (found) => found.where('environment.name_key', '=', nameKey(environment ?? '')))
     .$if(environmentId !== undefined, (found) => found.where('environment.id', '=', environmentId ?? ''))
     .$if(version !== undefined, (found) => found.where('release.version', '=', version ?? ''))
-  const { total } = await all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
-  const found = await all
+  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const finding = all
     .selectAll('release')
     .select(releasedAt.as('sort_value'))
     .$if(after !== undefined, (paged) =>
@@ -148,5 +148,6 @@ export async function listReleaseRows(
     .orderBy('release.id', 'desc')
     .limit(page.size + 1)
     .execute()
+  const [{ total }, found] = await Promise.all([counting, finding])
   return cutPage(page, found, total, ({ sort_value, id }) => ({ sortValue: sort_value, id }))
 }
