@@ -2,13 +2,15 @@ import { chmodSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { kill } from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'pg'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { Client, Pool } from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { REQUIREMENT_TABLES } from '../../src/service/gate/read/kept-requirements.ts'
 import { TEST_TABLES } from '../../src/service/gate/read/kept-tests.ts'
 import type { Rows } from '../../src/service/sql/database.ts'
+import { withOneState } from '../../src/service/sql/one-state.ts'
 import { openPostgres } from '../../src/service/sql/postgres/postgres.ts'
 import { remembered, rememberedOfTables } from '../../src/service/sql/remembered.ts'
+import { startApp } from '../app.ts'
 import { runStatement } from './databases.ts'
 import { startPostgres, type PostgresServer } from './server.ts'
 
@@ -55,6 +57,49 @@ test('a state that is asked for after a commit is that of the commit, also while
   const late = other.batch((prepare) => prepare(insert).run('late', '')).then(() => stateIn(one.read))
   expect(await shared).toBe(await early)
   expect(await late).not.toBe(await early)
+})
+
+test('work that answers from one state asks for it once, and again after its own writes and after its end', async () => {
+  const { one } = await openTwo()
+  const both = async () => [await stateIn(one.read), await one.read.tableState?.(['test'])]
+  const earlier = await both()
+  const seen = await withOneState(async () => {
+    const states = [await both()]
+    await runStatement(server.url('postgres'), 'DELETE FROM test')
+    states.push(await both())
+    await one.batch((prepare) => prepare('UPDATE test SET id = id').run())
+    states.push(await both())
+    return states
+  })
+  await runStatement(server.url('postgres'), 'DELETE FROM test')
+  const later = await both()
+  expect(seen.slice(0, 2)).toEqual([earlier, earlier])
+  for (const place of [0, 1]) expect(new Set([earlier, seen[2], later].map((states) => states?.[place])).size).toBe(3)
+})
+
+test('what goes on after the end of such work asks each time', async () => {
+  const { one, other } = await openTwo()
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const goesOn = await withOneState(async () => {
+    await stateIn(one.read)
+    return { state: ended.then(() => stateIn(one.read)), before: await stateIn(one.read) }
+  })
+  await other.batch((prepare) => prepare(insert).run('meanwhile', ''))
+  end()
+  expect(await goesOn.state).not.toBe(goesOn.before)
+})
+
+test('a request that reads asks the server for its state once', async () => {
+  await using app = await startApp({ databaseUrl: server.url('postgres') })
+  await app.ingest({})
+  const list = () => app.request('GET', `/v1/products/${app.productId}/issues?period=7d`)
+  // The first request notes that the token was used.
+  await list()
+  const query = vi.spyOn(Pool.prototype, 'query')
+  onTestFinished(() => query.mockRestore())
+  const { status } = await list()
+  const statements = (query.mock.calls as unknown as [{ text: string }][]).map(([{ text }]) => text)
+  expect([status, statements.filter((text) => text.includes('pg_current_snapshot')).length]).toEqual([200, 1])
 })
 
 test('a user who may not ask for the state reads everything each time', async () => {

@@ -21,6 +21,7 @@ import type { OpenStreams } from './streams/open-streams.ts'
 import { chooseForm, type StreamItem } from './streams/stream-form.ts'
 import { emptyReply, streamReply } from './streams/stream-reply.ts'
 import type { Database } from '../sql/database.ts'
+import { withOneState } from '../sql/one-state.ts'
 import { webOnly } from './web-only.ts'
 import { requireScope } from '../workspace/access.ts'
 
@@ -163,7 +164,8 @@ export function createRouter(options: RouterOptions): Send {
     try {
       const found = find(match, request)
       answering.where = found.where
-      return await answer(answering, found)
+      const answered = () => answer(answering, found)
+      return await (isRead(found) ? withOneState(answered) : answered())
     } catch (thrown) {
       return errorReply(toLoggedFailure(answering, thrown), requestId)
     }
@@ -197,6 +199,11 @@ function find(match: ReturnType<typeof compileRoutes<Target>>, request: WireRequ
   }
   const where = target === 'web_only' ? `${request.method} web-only` : `${request.method} ${target.endpoint.path}`
   return { target, parameters, origin, query, where }
+}
+
+/** Whether a request reads and ends: a stream goes on, and what it says is of many states. */
+function isRead({ target }: Found): boolean {
+  return target !== 'web_only' && target.endpoint.method === 'GET' && target.endpoint.stream === undefined
 }
 
 function createCall(

@@ -25,11 +25,8 @@ export async function listGaps(
   const hasMore = start >= 0 && start + page.size < all.length && last !== undefined
   const token = hasMore ? nextToken(page, { sortValue: last.score, id: shortId(last) }) : ''
   const ranked = shown.map((gap, index) => ({ gap, rank: start + index + 1 }))
-  return {
-    gaps: await viewGaps(rows, product, ranked, viewing),
-    paging: pagingMembers(page, token, all.length),
-    summary: await summarise(rows, all),
-  }
+  const [gaps, summary] = await Promise.all([viewGaps(rows, product, ranked, viewing), summarise(rows, all)])
+  return { gaps, paging: pagingMembers(page, token, all.length), summary }
 }
 
 interface Place {

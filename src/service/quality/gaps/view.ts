@@ -33,12 +33,14 @@ export async function viewGaps(
   viewing: GapViewing,
 ): Promise<GapBody[]> {
   const ids = gaps.flatMap(({ gap }) => gap.requirementId ?? [])
-  const requirements = await loadRequirements(rows, ids)
+  const [requirements, components] = await Promise.all([
+    loadRequirements(rows, ids),
+    componentRefs(
+      rows,
+      gaps.flatMap(({ gap }) => gap.componentIds),
+    ),
+  ])
   const { coverage, failing } = await ownCoverage(rows, product, requirements, viewing)
-  const components = await componentRefs(
-    rows,
-    gaps.flatMap(({ gap }) => gap.componentIds),
-  )
   return gaps.map(({ gap, rank }) => {
     const requirement = requirements.get(gap.requirementId ?? '')
     const own = coverage.get(gap.requirementId ?? '')

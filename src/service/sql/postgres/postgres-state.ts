@@ -1,4 +1,5 @@
 import type { Client } from 'pg'
+import { askedOnce } from '../one-state.ts'
 import type { RunQuery } from './postgres-statements.ts'
 
 /**
@@ -20,8 +21,8 @@ export async function tellsState(client: Client): Promise<boolean> {
 }
 
 /**
- * A function that resolves to a text for the committed state of the database, as of after its call. Calls of one turn of the
- * event loop share a message to the server.
+ * A function that resolves to a text for the committed state of the database, as of after its call, or after the beginning of
+ * work that asks once. Calls of one turn of the event loop share a message to the server.
  */
 export function createCommittedState(run: RunQuery): () => Promise<string> {
   let next: Promise<string> | undefined
@@ -32,13 +33,14 @@ export function createCommittedState(run: RunQuery): () => Promise<string> {
     const { rows } = await run({ text: STATE, values: [] })
     return String((rows[0] as { state: unknown } | undefined)?.state)
   }
-  return () => (next ??= ask())
+  return () => askedOnce('database', () => (next ??= ask()))
 }
 
-/** A function that resolves to a text for the committed state of these tables alone, as of after its call. */
+/** The same for the committed state of some tables alone. */
 export function createTableState(run: RunQuery): (tables: readonly string[]) => Promise<string> {
-  return async (tables) => {
+  const ask = async (tables: readonly string[]) => {
     const { rows } = await run({ text: TABLE_STATE, values: [tables] })
     return (rows[0] as { state: string }).state
   }
+  return (tables) => askedOnce(`tables ${tables.join(' ')}`, () => ask(tables))
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Pool } from 'pg'
 import type { DatabaseLoad, OpenDatabase, OnSlow, Pause, Prepare, Rows } from '../database.ts'
+import { forgetStates } from '../one-state.ts'
 import { WriteQueue } from '../writing/write-queue.ts'
 import { explainOpening, isPassing, translating } from './postgres-failures.ts'
 import { createMessages, type OpenMessages } from './postgres-messages.ts'
@@ -128,15 +129,15 @@ class PostgresDatabase implements OpenDatabase {
   }
 
   write<T>(work: (rows: Rows, prepare: Prepare) => Promise<T>): Promise<T> {
-    return this.#queue.write(work)
+    return this.#queue.write(work).finally(forgetStates)
   }
 
   batch<T>(work: (prepare: Prepare) => Promise<T>): Promise<T> {
-    return this.#queue.batch(work)
+    return this.#queue.batch(work).finally(forgetStates)
   }
 
   writeInSlices<T>(work: (rows: Rows, prepare: Prepare, pause: Pause) => Promise<T>): Promise<T> {
-    return this.#queue.writeInSlices(work)
+    return this.#queue.writeInSlices(work).finally(forgetStates)
   }
 
   load(): DatabaseLoad {
