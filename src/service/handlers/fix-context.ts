@@ -11,8 +11,8 @@ const REQUIREMENTS = 20
 export const fixContextHandlers = {
   async getFixContext(input, call) {
     const { db, principal, symbolicator } = call
+    // Both are asked for at once. When both are missing, the error names the product, and nobody waits for the issue.
     const reading = requireIssue(db.read, principal, input.issue_id)
-    // A missing product is said before anything about the issue.
     reading.catch(() => undefined)
     const product = await requireProduct(db.read, principal, input.product_id)
     const { issue } = await reading

@@ -45,16 +45,20 @@ const compared: readonly (keyof IssueFilter)[] = [
 /**
  * The issues that a query finds, in no order, from facts that are kept and read again only for issues that changed (decision
  * 089). Undefined where the database finds them as fast, by status and component in an order that has an index, and for
- * filters that are not kept.
+ * filters that are not kept. `isInPlace` is what `isPlace` says of the filter.
  */
-export async function findKept(rows: Rows, query: IssueQuery): Promise<readonly KeptIssue[] | undefined> {
+export async function findKept(
+  rows: Rows,
+  query: IssueQuery,
+  { isInPlace }: { isInPlace: boolean },
+): Promise<readonly KeptIssue[] | undefined> {
   const { product, filter, matching, sort } = query
   const names = Object.keys(filter) as (keyof IssueFilter)[]
   // Every event would write an index by `times_seen` (decision 092).
   const isIndexed = names.every((name) => indexed.includes(name)) && sort !== 'times_seen'
   if (isIndexed || rows.committedState === undefined || !names.every((name) => compared.includes(name)))
     return undefined
-  if (!(await isPlace(rows, filter))) return []
+  if (!isInPlace) return []
   const issues = await comparedIn(rows, product.id, filter)
   const isFound = comparison(query)
   const found: KeptIssue[] = []
@@ -104,8 +108,11 @@ function comparison(query: IssueQuery): (issue: KeptIssue) => boolean {
     (isRegression === undefined || issue.isRegression === isRegression)
 }
 
-/** False for a deleted environment, and for a release of another one. */
-async function isPlace(rows: Rows, { environment_id: environmentId, release_id: releaseId }: Place): Promise<boolean> {
+/** Whether issues can be in the place of a filter: false for a deleted environment, and for a release of another one. */
+export async function isPlace(
+  rows: Rows,
+  { environment_id: environmentId, release_id: releaseId }: Place,
+): Promise<boolean> {
   if (environmentId === undefined) return true
   const exists = existsEnvironment(environmentId, releaseId)
   const { found } = await rows.selectNoFrom(exists.as('found')).executeTakeFirstOrThrow()

@@ -4,7 +4,7 @@ import type { Rows } from '../../../../sql/database.ts'
 import type { StoredIssue } from '../../columns.ts'
 import { conditions, type IssueQuery, type IssueSort } from './conditions.ts'
 import { issuesWithText } from './issues-with-text.ts'
-import { findKept, idsOnPage, type KeptIssue } from './kept.ts'
+import { findKept, idsOnPage, isPlace, type KeptIssue } from './kept.ts'
 
 /**
  * Occurrences after the first page in which the later pages look for what an issue was like then: an hour of 7 events a
@@ -19,18 +19,25 @@ const MOST_LATER = 25_000
  */
 export async function listIssueRows(rows: Rows, asked: IssueQuery) {
   const { product, page, filter } = asked
-  const asOf = page.after?.asOf ?? (await newestSeq(rows, product.id))
+  const [asOf, isInPlace] = await Promise.all([page.after?.asOf ?? newestSeq(rows, product.id), isPlace(rows, filter)])
   const text = filter.q?.trim() ?? ''
   // Texts are compared once, and not again for the total and for each issue that the order passes.
   const query = text === '' ? asked : { ...asked, matching: await issuesWithText(rows, product.id, text) }
-  const known = await findKept(rows, query)
-  const found = (await knownPage(rows, query, asOf, known)) ?? (await pageQuery(rows, query, asOf).execute())
+  const known = await findKept(rows, query, { isInPlace })
+  const [found, total] = await Promise.all([
+    findPage(rows, query, asOf, known),
+    known?.length ?? countMatching(rows, query),
+  ])
   const kept = found.slice(0, page.size)
   const last = kept.at(-1)
   const hasMore = found.length > page.size && last !== undefined
   const token = hasMore ? nextToken(page, { sortValue: last.sort_value, id: last.id, asOf }) : ''
   const issues: StoredIssue[] = kept
-  return { issues, paging: pagingMembers(page, token, known?.length ?? (await countMatching(rows, query))) }
+  return { issues, paging: pagingMembers(page, token, total) }
+}
+
+async function findPage(rows: Rows, query: IssueQuery, asOf: number, known: readonly KeptIssue[] | undefined) {
+  return (await knownPage(rows, query, asOf, known)) ?? (await pageQuery(rows, query, asOf).execute())
 }
 
 /** The page of known issues, read by their ids; undefined where they have changed since the walk began. */
