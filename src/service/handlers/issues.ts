@@ -29,9 +29,8 @@ export const issueHandlers = {
     const product = await requireProduct(db.read, principal, input.product_id)
     const { product_id: _product, page_size: _size, page_token: _token, sort = 'last_seen', ...filter } = input
     const query = { product, filter, sort, page: readPage(call, input), now: call.now() }
-    // Its window moves all the time.
-    if (filter.period !== undefined) call.changesAt?.(query.now)
-    const { issues, paging } = await listIssueRows(db.read, query)
+    const { issues, paging, changesAt } = await listIssueRows(db.read, query)
+    call.changesAt?.(changesAt)
     return { issues: await viewIssues(db.read, issues, viewing(product, call)), ...paging }
   },
 

@@ -361,6 +361,38 @@ test('every page of a walk has the issues that a reader which keeps nothing find
   )
 })
 
+test('a list of a window says when the first of its issues leaves it, in the place that it is asked for', async () => {
+  await using rig = await openRig()
+  for (const [kind, ago, environment] of [
+    ['pay', 50, 'production'],
+    ['pay', 5, 'staging'],
+    ['ship', 30, 'production'],
+    ['ship', 90, 'staging'],
+  ] as const)
+    await rig.append({ kind, ago: ago * minuteMs, environment })
+  const start = rig.clock.now
+  const { environments } = await environmentHandlers.listEnvironments({ product_id: rig.product_id }, rig.call)
+  const ask = async (filter: { environment_id?: string; q?: string }) => {
+    const changes: number[] = []
+    const call = { ...rig.call, changesAt: (time: number) => void changes.push(time) }
+    const asked = { product_id: rig.product_id, period: '1h', ...filter } as const
+    const { issues } = await rig.handlers.listIssues(asked, call)
+    return { found: issues.length, changesIn: (Math.min(...changes) - 1 - start) / minuteMs }
+  }
+  const places = environments.map(({ id }) => ({ environment_id: id }))
+  const seen = await Promise.all([{}, ...places, { q: 'ship' }].map(ask))
+  expect(seen).toEqual([
+    { found: 2, changesIn: 30 },
+    { found: 2, changesIn: 10 },
+    { found: 1, changesIn: 55 },
+    { found: 1, changesIn: 30 },
+  ])
+  rig.clock.now = start + 30 * minuteMs
+  expect((await ask({})).found).toBe(2)
+  rig.clock.now += 1
+  expect((await ask({})).found).toBe(1)
+})
+
 function idsByCount(issues: readonly { id: string; times_seen: number }[]): string[] {
   return issues
     .toSorted((one, other) => other.times_seen - one.times_seen || (one.id < other.id ? 1 : -1))

@@ -1,6 +1,7 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import { nextToken, pagingMembers, type Page } from '../../../../shared/paging.ts'
 import type { Rows } from '../../../../sql/database.ts'
+import { periodMs } from '../../buckets.ts'
 import type { StoredIssue } from '../../columns.ts'
 import { conditions, type IssueQuery, type IssueSort } from './conditions.ts'
 import { issuesWithText } from './issues-with-text.ts'
@@ -15,7 +16,8 @@ const MOST_LATER = 25_000
 /**
  * One page of issues by `sort` descending, tie id. Every page of one walk orders the issues as they stood at its first
  * page: an issue touched since keeps its place (decision 010), one that began since is left to the next walk. The
- * filter is applied to the current state. `total_size` is exact.
+ * filter is applied to the current state. `total_size` is exact. `changesAt` is when time alone makes it another page, in epoch
+ * milliseconds.
  */
 export async function listIssueRows(rows: Rows, asked: IssueQuery) {
   const { product, page, filter } = asked
@@ -33,7 +35,16 @@ export async function listIssueRows(rows: Rows, asked: IssueQuery) {
   const hasMore = found.length > page.size && last !== undefined
   const token = hasMore ? nextToken(page, { sortValue: last.sort_value, id: last.id, asOf }) : ''
   const issues: StoredIssue[] = kept
-  return { issues, paging: pagingMembers(page, token, total) }
+  return { issues, paging: pagingMembers(page, token, total), changesAt: firstLeaves(query, known) }
+}
+
+/** When the first of the issues leaves the window of the query; for issues that are not known it moves all the time. */
+function firstLeaves({ filter: { period }, now }: IssueQuery, known: readonly KeptIssue[] | undefined): number {
+  if (period === undefined) return Infinity
+  if (known === undefined) return now
+  let oldest = Infinity
+  for (const issue of known) if (issue.lastSeenHere < oldest) oldest = issue.lastSeenHere
+  return oldest + periodMs[period] + 1
 }
 
 async function findPage(rows: Rows, query: IssueQuery, asOf: number, known: readonly KeptIssue[] | undefined) {
