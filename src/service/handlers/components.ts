@@ -1,3 +1,4 @@
+import { viewTime } from '../shared/view-time.ts'
 import { readPage } from '../shared/paging.ts'
 import type { Handlers } from '../shared/context.ts'
 import { requireProduct } from '../workspace/access.ts'
@@ -12,7 +13,7 @@ export function componentHandlers({ onComponentsChanged }: { onComponentsChanged
       const answer = await call.db.write(async (rows) => {
         const product = await requireProduct(rows, call.principal, productId)
         const { component: row, overlaps } = await createComponent(rows, call, product.id, fields)
-        const [component] = await viewComponents(rows, call.now(), [row])
+        const [component] = await viewComponents(rows, { now: call.now() }, [row])
         return { component: component!, overlaps }
       })
       if (!call.validateOnly) onComponentsChanged(Number(productId))
@@ -25,7 +26,7 @@ export function componentHandlers({ onComponentsChanged }: { onComponentsChanged
       const { path, q } = input
       const query = { productId: product.id, path, q, page: readPage(call, input) }
       const { rows, paging } = await listComponentRows(db.read, query)
-      return { components: await viewComponents(db.read, call.now(), rows), ...paging }
+      return { components: await viewComponents(db.read, viewTime(call), rows), ...paging }
     },
   } satisfies Handlers<'createComponent' | 'listComponents'>
 }

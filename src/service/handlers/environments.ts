@@ -1,5 +1,6 @@
 import type { Handlers } from '../shared/context.ts'
 import { checkEtag, computeEtag } from '../shared/etag.ts'
+import { viewTime } from '../shared/view-time.ts'
 import { readPage } from '../shared/paging.ts'
 import type { Rows } from '../sql/database.ts'
 import { requireEnvironment, requireProduct } from '../workspace/access.ts'
@@ -31,7 +32,7 @@ export const environmentHandlers = {
     const product = await requireProduct(db.read, principal, input.product_id)
     const query = { productId: product.id, filter: input, page: readPage(call, input) }
     const { rows, paging } = await listEnvironmentRows(db.read, query)
-    return { environments: await viewEnvironments(db.read, call.now(), rows), ...paging }
+    return { environments: await viewEnvironments(db.read, viewTime(call), rows), ...paging }
   },
 
   async getEnvironment({ id }, call) {
@@ -50,6 +51,6 @@ export const environmentHandlers = {
 } satisfies Handlers<'createEnvironment' | 'listEnvironments' | 'getEnvironment' | 'deleteEnvironment'>
 
 async function viewOne(rows: Rows, now: number, row: StoredEnvironment) {
-  const [environment] = await viewEnvironments(rows, now, [row])
+  const [environment] = await viewEnvironments(rows, { now }, [row])
   return environment!
 }

@@ -18,6 +18,7 @@ import { readStatusDetails } from '../errors/issues/status-request.ts'
 import { readIssueReleases } from '../errors/issues/read/issue-releases.ts'
 import { readStats } from '../errors/issues/read/stats.ts'
 import { changeStatuses, findIssues } from '../errors/issues/change-statuses.ts'
+import { viewTime } from '../shared/view-time.ts'
 import { readPage } from '../shared/paging.ts'
 
 const FRAMES_PER_STACK = 100
@@ -121,8 +122,8 @@ export const issueHandlers = {
   },
 } satisfies Partial<Handlers<EndpointName>>
 
-function viewing(product: { key_prefix: string }, { now, changesAt }: Pick<Call, 'now' | 'changesAt'>) {
-  return { keyPrefix: product.key_prefix, now: now(), changesAt }
+function viewing(product: { key_prefix: string }, call: Pick<Call, 'now' | 'changesAt'>) {
+  return { keyPrefix: product.key_prefix, ...viewTime(call) }
 }
 
 /** Issues with what reopens them, which lists leave out. */

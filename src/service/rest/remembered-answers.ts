@@ -3,7 +3,7 @@ import type { Call } from '../shared/context.ts'
 import { rememberedText, type TimedText } from '../sql/remembered.ts'
 
 /**
- * What most calls of tools begin with. The answers depend on what is stored, the request and who asks, and on the time only
+ * What most calls of tools begin with, to find what their arguments name. The answers depend on what is stored, the request and who asks, and on the time only
  * as their handlers say with `changesAt`.
  */
 const rememberedEndpoints: ReadonlySet<EndpointName> = new Set([
@@ -11,6 +11,9 @@ const rememberedEndpoints: ReadonlySet<EndpointName> = new Set([
   'listProducts',
   'listIssues',
   'listReleaseIssues',
+  'listEnvironments',
+  'listComponents',
+  'listReleases',
 ])
 
 /**

@@ -1,6 +1,7 @@
 import type { Prepare, Rows } from '../sql/database.ts'
 import { sendRows } from '../sql/writing/send-rows.ts'
 import { hourMs } from '../shared/times.ts'
+import type { ViewTime } from '../shared/view-time.ts'
 import { noteIssueChange } from './issue-facts/revision.ts'
 
 /** Width of the buckets of an environment and of a component, in milliseconds. */
@@ -73,14 +74,15 @@ async function addHours(prepare: Prepare, issueId: string, componentId: string, 
   ).run(issueId, componentId, sign)
 }
 
-/** Events of each environment or component in the buckets that began after `since` (epoch milliseconds), by its id. */
-export async function eventsSince(
+/** Events of each environment or component in the buckets that began in the last `periodMs`, by its id. */
+export async function countRecentEvents(
   rows: Rows,
   kind: keyof typeof widthMs,
-  { ids, since }: { ids: readonly string[]; since: number },
+  { ids, periodMs, now, changesAt }: ViewTime & { ids: readonly string[]; periodMs: number },
 ): Promise<Map<string, number>> {
   const width = widthMs[kind]
-  const buckets = { first: start(since, width) + width, width }
-  const { rows: counts } = await rows.dialect.activitySince(ids, buckets).execute(rows)
+  const first = start(now - periodMs, width) + width
+  changesAt?.(first + periodMs)
+  const { rows: counts } = await rows.dialect.activitySince(ids, { first, width }).execute(rows)
   return new Map(counts.map(({ subject_id, events }) => [subject_id, events]))
 }

@@ -98,3 +98,35 @@ test('a trailing window of the list of issues moves with the time', async () => 
   }
   expect(found).toEqual([1, 1, 0, 1, 1])
 })
+
+test('lists of environments, components and releases have what was just stored, and events leave them with the time', async () => {
+  const time = { now: Date.now() }
+  await using app = await startApp({ platform: { now: () => time.now } })
+  const path = `/v1/products/${app.productId}`
+  await app.request('POST', `${path}/components`, { name: 'Shop', path_globs: ['src/**'] })
+  const event = { environment: 'qa', release: '1.0', exception: thrown('src/cart.ts') }
+  const lists = async () => {
+    const environments = await app.request<ResponseOf<'listEnvironments'>>('GET', `${path}/environments`)
+    const components = await app.request<ResponseOf<'listComponents'>>('GET', `${path}/components`)
+    const releases = await app.request<ResponseOf<'listReleases'>>('GET', `${path}/releases`)
+    return [
+      environments.body.environments.find(({ name }) => name === 'qa')?.events_24h,
+      components.body.components[0]?.stats.events_7d,
+      releases.body.releases.map(({ counts }) => counts.events),
+    ]
+  }
+  expect(await lists()).toEqual([undefined, 0, []])
+  for (const events of [1, 2]) {
+    await app.ingest(event)
+    expect(await lists()).toEqual([events, events, [events]])
+  }
+  time.now += 1.1 * dayMs
+  expect(await lists()).toEqual([0, 2, [2]])
+  time.now += 7 * dayMs
+  expect(await lists()).toEqual([0, 0, [2]])
+})
+
+function thrown(filename: string) {
+  const frames = [{ filename, function: 'pay', lineno: 1, in_app: true }]
+  return { values: [{ type: 'Error', value: 'broken', stacktrace: { frames } }] }
+}

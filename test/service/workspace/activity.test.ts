@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { activityOfEvent, eventsSince, writeActivity } from '../../../src/service/workspace/activity.ts'
+import { activityOfEvent, countRecentEvents, writeActivity } from '../../../src/service/workspace/activity.ts'
 import { openNewDatabase } from '../../postgres/databases.ts'
 import { tries } from '../../property-tries.ts'
 
@@ -18,7 +18,7 @@ const event = fc.record({
   minute: moment,
 })
 
-test('events are counted from the first bucket that began after a time', async () => {
+test('events are counted from the first bucket that began after a time, until one begins later', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tracegate-activity-'))
   const { db } = await openNewDatabase(folder)
   onTestFinished(async () => {
@@ -42,12 +42,21 @@ test('events are counted from the first bucket that began after a time', async (
         const counted = buckets.filter(({ subjectId, bucket }) => ids.includes(subjectId) && bucket > since)
         return new Map([...Map.groupBy(counted, ({ subjectId }) => subjectId)].map(([id, { length }]) => [id, length]))
       }
+      const counted = async (kind: 'component' | 'environment', ids: string[]) => {
+        let until = Infinity
+        const count = (now: number) =>
+          countRecentEvents(db.read, kind, { ids, periodMs: minuteMs, now, changesAt: (time) => (until = time) })
+        const found = await count(since + minuteMs)
+        expect(until).toBeGreaterThan(since + minuteMs)
+        expect(await count(until - 1)).toEqual(found)
+        return found
+      }
       const [components, environments] = [
         ['cart', 'nothing'],
         ['production', 'staging'],
       ]
-      expect(await eventsSince(db.read, 'component', { ids: components, since })).toEqual(expected(components))
-      expect(await eventsSince(db.read, 'environment', { ids: environments, since })).toEqual(expected(environments))
+      expect(await counted('component', components)).toEqual(expected(components))
+      expect(await counted('environment', environments)).toEqual(expected(environments))
     }),
     { numRuns: tries(100) },
   )

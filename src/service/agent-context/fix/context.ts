@@ -153,6 +153,6 @@ async function findFiles(
 async function findComponent(rows: Rows, id: string, now: number): Promise<FixContextBody['component']> {
   const row = await rows.selectFrom('component').selectAll().where('id', '=', id).executeTakeFirst()
   if (row === undefined) return null
-  const [component] = await viewComponents(rows, now, [row])
+  const [component] = await viewComponents(rows, { now }, [row])
   return component ?? null
 }

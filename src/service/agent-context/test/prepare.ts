@@ -63,7 +63,7 @@ export async function prepareContexts(
     contexts: contexts.map((context) => withExports(context, repository)),
     shared: {
       conventions,
-      components: await viewComponents(rows, now, components),
+      components: await viewComponents(rows, { now }, components),
       environments: await environmentRefs(rows, product.id),
     },
     unresolved_globs: unresolvedGlobs(chosen, repository),

@@ -1,7 +1,8 @@
 import { sql, type Selectable } from 'kysely'
 import type * as z from 'zod'
 import { Component } from '../../../contract/components.ts'
-import { eventsSince } from '../activity.ts'
+import { countRecentEvents } from '../activity.ts'
+import type { ViewTime } from '../../shared/view-time.ts'
 import { computeEtag } from '../../shared/etag.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { ComponentRow } from '../../sql/schema.ts'
@@ -13,7 +14,7 @@ const { owners: Owners, criticality: Criticality } = Component.shape
 /** The contract's components, with their counts of issues, events and requirements. */
 export async function viewComponents(
   rows: Rows,
-  now: number,
+  time: ViewTime,
   components: readonly Selectable<ComponentRow>[],
 ): Promise<z.input<typeof Component>[]> {
   if (components.length === 0) return []
@@ -22,7 +23,7 @@ export async function viewComponents(
   // A server answers them at the same time.
   const [unresolved, events, covered] = await Promise.all([
     unresolvedIssues(rows, products, ids),
-    eventsSince(rows, 'component', { ids, since: now - 7 * dayMs }),
+    countRecentEvents(rows, 'component', { ids, periodMs: 7 * dayMs, ...time }),
     readCoverage(rows, ids),
   ])
   return components.map((row) => ({

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { Environment } from '../../../contract/environments.ts'
-import { eventsSince } from '../activity.ts'
+import { countRecentEvents } from '../activity.ts'
+import type { ViewTime } from '../../shared/view-time.ts'
 import { computeEtag } from '../../shared/etag.ts'
 import type { Rows } from '../../sql/database.ts'
 import { dayMs, timestamp, timestampOrNull } from '../../shared/times.ts'
@@ -11,14 +12,14 @@ import { isKnownEnvironment, isKnownRelease, type EnvironmentKindName, type Reco
 /** The contract's environments, with their newest release and the events of the last 24 hours. */
 export async function viewEnvironments(
   rows: Rows,
-  now: number,
+  time: ViewTime,
   environments: readonly StoredEnvironment[],
 ): Promise<z.input<typeof Environment>[]> {
   if (environments.length === 0) return []
   const ids = environments.map(({ id }) => id)
   const [newest, events] = await Promise.all([
     newestReleases(rows, ids),
-    eventsSince(rows, 'environment', { ids, since: now - dayMs }),
+    countRecentEvents(rows, 'environment', { ids, periodMs: dayMs, ...time }),
   ])
   return environments.map((row) => ({
     id: row.id,

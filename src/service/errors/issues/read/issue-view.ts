@@ -9,17 +9,15 @@ import { StoredActor } from '../../../workspace/actor.ts'
 import { componentRefs, releaseNames, type ReleaseName } from '../../../workspace/releases/names.ts'
 import { quietAfterMs, viewFiring, viewRelease, viewStatusDetails } from './status-view.ts'
 import { readJson } from '../../../sql/json.ts'
+import type { ViewTime } from '../../../shared/view-time.ts'
 import { readIssueParts, type IssueParts } from './issue-parts.ts'
 
 export type IssueBody = z.input<typeof Issue>
 
 const newForMs = 7 * dayMs
 
-interface Viewing {
+interface Viewing extends ViewTime {
   keyPrefix: string
-  now: number
-  /** Told when the view of an issue becomes another one though nothing is written. */
-  changesAt?: ((time: number) => void) | undefined
 }
 
 /** Rows as the contract's issues, in the same order; reads the releases and components that they name. */
