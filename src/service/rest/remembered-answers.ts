@@ -3,8 +3,8 @@ import type { Call } from '../shared/context.ts'
 import { rememberedText, type TimedText } from '../sql/remembered.ts'
 
 /**
- * What most calls of tools begin with, to find what their arguments name. The answers depend on what is stored, the request and who asks, and on the time only
- * as their handlers say with `changesAt`.
+ * What most calls of tools begin with, to find what their arguments name. The answers depend on what is stored, the request
+ * and who asks, and on the time only as their handlers say with `changesAt`.
  */
 const rememberedEndpoints: ReadonlySet<EndpointName> = new Set([
   'listWorkspaces',

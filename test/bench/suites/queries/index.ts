@@ -28,7 +28,8 @@ const notSlower: Goal = { of: 'ratio', most: 1.5 }
 
 /** Every page through the router and every reading tool, with ten thousand to a million occurrences. */
 export const queries: Suite = {
-  about: 'Pages through the REST router and tools of an agent in memory, at three numbers of stored occurrences.',
+  about:
+    'Pages of the REST router, until their text is there, and tools of an agent, in memory, at three numbers of stored occurrences.',
   onlyNamed: 'It takes six minutes and 2 GB of disk.',
   async run() {
     const notSlow: Goal = { of: 'median', most: 40 }

@@ -1,11 +1,10 @@
 import type { Called } from '../../../mcp/clients.ts'
-import type { Reply } from '../../../app.ts'
 import type { Subjects } from './subjects.ts'
 
 /** What a page is read with. */
 export interface Reading {
-  /** A GET of the REST surface, through the router. */
-  get(this: void, path: string): Promise<Reply>
+  /** The text that the REST surface answers a GET with, through the router. */
+  get(this: void, path: string): Promise<string>
   call(this: void, tool: string, args?: Record<string, unknown>): Promise<Called>
   subjects: Subjects
   /** How many rows a list is asked for; 50 by default. */

@@ -1,5 +1,6 @@
+import { replyText } from '../../../../src/contract/base/wire.ts'
 import { keepHeapSmall } from '../../../../src/cli/support/memory.ts'
-import { startApp } from '../../../app.ts'
+import { origin, startApp } from '../../../app.ts'
 import { connect } from '../../../mcp/clients.ts'
 import { elapsed } from '../../harness/measure.ts'
 import { pages, type Reading } from './pages.ts'
@@ -45,10 +46,13 @@ const app = await startApp({
 })
 const agent = await connect(app.api, { options: { toolsets: ['all'] } })
 const reading: Reading = {
+  // As text: reading it is the caller's time.
   async get(path) {
-    const reply = await app.request('GET', path)
-    if (reply.status !== 200) throw new Error(`${path} was answered with ${JSON.stringify(reply.body)}`)
-    return reply
+    const headers = { authorization: `Bearer ${app.token}` }
+    const reply = await app.service.direct({ method: 'GET', url: origin + path, headers })
+    const text = await replyText(reply)
+    if (reply.status !== 200) throw new Error(`${path} was answered with ${text}`)
+    return text
   },
   async call(name, args) {
     const result = await agent.call(name, args)
@@ -75,7 +79,7 @@ async function read({ table, page, rows }: PageName & { rows?: number | undefine
 
 /** The length of the list that an answer of the REST surface is; 0 for every other answer. */
 function rowsOn(answer: unknown): number {
-  const { body } = answer as { body?: unknown }
+  const body: unknown = typeof answer === 'string' ? JSON.parse(answer) : undefined
   const isPage = typeof body === 'object' && body !== null && 'pagination' in body
   return isPage ? (Object.values(body).find((member) => Array.isArray(member))?.length ?? 0) : 0
 }
