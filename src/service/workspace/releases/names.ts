@@ -51,6 +51,30 @@ export async function releaseNames(rows: Rows, ids: Iterable<string>): Promise<M
   )
 }
 
+/** Names by id. */
+export interface PlaceNames {
+  environments: ReadonlyMap<string, EnvironmentName>
+  releases: ReadonlyMap<string, ReleaseName>
+}
+
+/** The environments and releases of places, which are asked for at once. */
+export async function placeNames(
+  rows: Rows,
+  places: readonly { environment_id: string; release_id: string }[],
+): Promise<PlaceNames> {
+  const [environments, releases] = await Promise.all([
+    environmentNames(
+      rows,
+      places.map((place) => place.environment_id),
+    ),
+    releaseNames(
+      rows,
+      places.map((place) => place.release_id),
+    ),
+  ])
+  return { environments, releases }
+}
+
 /** Components by id, as references: the key is the slug. */
 export async function componentRefs(rows: Rows, ids: Iterable<string>): Promise<Map<string, ComponentRef>> {
   const wanted = distinct(ids)

@@ -15,9 +15,9 @@ import { cutFrames } from './cut-frames.ts'
 import { locateFrames, withoutSigns } from './located-frames.ts'
 import { timestamp } from '../../../shared/times.ts'
 import {
-  environmentNames,
-  releaseNames,
+  placeNames,
   type EnvironmentName,
+  type PlaceNames,
   type ReleaseName,
 } from '../../../workspace/releases/names.ts'
 import { applySourceMaps } from '../symbolication.ts'
@@ -41,11 +41,6 @@ export type ListedOccurrence = Pick<
   | 'summary'
 >
 
-interface Names {
-  environments: ReadonlyMap<string, EnvironmentName>
-  releases: ReadonlyMap<string, ReleaseName>
-}
-
 const byEvent = 'ORIGIN_EVENT' satisfies RecordOrigin
 
 /** Rows as the contract's summaries, in the same order. */
@@ -61,7 +56,7 @@ export function createSummaryViewer(rows: Rows): (occurrences: readonly ListedOc
   const read = new Map<string, StoredSummary>()
   return async (occurrences) => {
     const unknown = occurrences.filter((row) => !environments.has(row.environment_id) || !releases.has(row.release_id))
-    const names = await readNames(rows, unknown)
+    const names = await placeNames(rows, unknown)
     for (const [id, name] of names.environments) environments.set(id, name)
     for (const [id, name] of names.releases) releases.set(id, name)
     return occurrences.map((occurrence) => {
@@ -90,7 +85,7 @@ export async function viewEvent(rows: Rows, occurrence: StoredOccurrence, option
   const { body } = occurrence
   // A server answers them at the same time.
   const [names, neighbours, stored] = await Promise.all([
-    readNames(rows, [occurrence]),
+    placeNames(rows, [occurrence]),
     readNeighbours(rows, occurrence),
     body === null ? undefined : createBodyReader(rows)({ ...occurrence, body }),
   ])
@@ -128,20 +123,6 @@ export async function pauseIfLarge({ size_bytes: size }: Pick<StoredOccurrence, 
   if (size > LARGE_BYTES) await letOthersRun()
 }
 
-async function readNames(rows: Rows, occurrences: readonly ListedOccurrence[]): Promise<Names> {
-  const [environments, releases] = await Promise.all([
-    environmentNames(
-      rows,
-      occurrences.map((occurrence) => occurrence.environment_id),
-    ),
-    releaseNames(
-      rows,
-      occurrences.map((occurrence) => occurrence.release_id),
-    ),
-  ])
-  return { environments, releases }
-}
-
 type StoredSummary = ReturnType<typeof readSummary>
 
 function readSummary(text: string) {
@@ -152,7 +133,7 @@ function readSummary(text: string) {
 function viewSummary(
   occurrence: ListedOccurrence,
   summary: StoredSummary,
-  { environments, releases }: Names,
+  { environments, releases }: PlaceNames,
 ): SummaryBody {
   // An environment without a row is still known if it has a usual name.
   const unlisted = { name: summary.environment, origin: byEvent }

@@ -1,4 +1,4 @@
-import { environmentNames, releaseNames } from '../../../workspace/releases/names.ts'
+import { placeNames } from '../../../workspace/releases/names.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { readPresence } from './presence.ts'
 
@@ -7,16 +7,7 @@ const RELEASES_SHOWN = 20
 /** Releases and environments the issue occurred in, at most 20, the ones with the newest occurrences. */
 export async function readIssueReleases(rows: Rows, issueId: string) {
   const places = (await readPresence(rows, issueId)).filter((place) => place.release_id !== '').slice(0, RELEASES_SHOWN)
-  const [releases, environments] = await Promise.all([
-    releaseNames(
-      rows,
-      places.map((place) => place.release_id),
-    ),
-    environmentNames(
-      rows,
-      places.map((place) => place.environment_id),
-    ),
-  ])
+  const { releases, environments } = await placeNames(rows, places)
   return places.map((place) => ({
     id: place.release_id,
     version: releases.get(place.release_id)?.version ?? '',

@@ -5,7 +5,7 @@ import { bucketSeconds, storedResolution, periodWindow, type PeriodName } from '
 import { timestamp } from '../../../shared/times.ts'
 import { chunks } from '../../../sql/chunks.ts'
 import { keptUntilEvent } from '../../../workspace/issue-facts/kept-until-event.ts'
-import { environmentNames, releaseNames } from '../../../workspace/releases/names.ts'
+import { environmentNames, placeNames } from '../../../workspace/releases/names.ts'
 import { readPresence, type Presence } from './presence.ts'
 
 type StatsBody = z.input<typeof getIssueStats.returns.shape.stats>
@@ -178,16 +178,7 @@ async function viewReleases(rows: Rows, present: readonly Presence[], tally: Tal
       .filter((place) => place.release_id !== '')
       .map((place) => ({ ...place, count: tally.releases.get(place.release_id) ?? 0 })),
   )
-  const [names, environments] = await Promise.all([
-    releaseNames(
-      rows,
-      releases.map((place) => place.release_id),
-    ),
-    environmentNames(
-      rows,
-      releases.map((place) => place.environment_id),
-    ),
-  ])
+  const { releases: names, environments } = await placeNames(rows, releases)
   return releases.map((place) => ({
     release_id: place.release_id,
     version: names.get(place.release_id)?.version ?? '',
