@@ -1,4 +1,4 @@
-import { hash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import * as z from 'zod'
 import { ServiceError } from '../../errors.ts'

@@ -9,8 +9,8 @@ interface Asked {
 const current = new AsyncLocalStorage<Asked>()
 
 /**
- * Does work that answers from one state, such as a request that reads: it asks for each state once, and what it reads may be
- * newer, but never older than the beginning of the work. What goes on after its end asks each time.
+ * Does work that answers from one state, such as a request that reads. On a server, where each question is a message, it asks
+ * for each state once: what it reads may be newer than its beginning, but never older. What goes on after its end asks each time.
  */
 export async function withOneState<T>(work: () => Promise<T>): Promise<T> {
   const asked: Asked = { states: new Map(), hasEnded: false }

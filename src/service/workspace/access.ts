@@ -3,7 +3,7 @@ import type { Scope } from '../../contract/base/endpoint.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import type { Principal } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
-import type { EnvironmentRow, ReleaseRow } from '../sql/schema.ts'
+import type { EnvironmentRow, ReleaseRow, Schema } from '../sql/schema.ts'
 import type { StoredProduct } from './products.ts'
 
 /** Throws `permission_denied` unless the token has the scope. */
@@ -15,28 +15,31 @@ export function requireScope(principal: Principal, scope: Scope): void {
   })
 }
 
-/** A row that belongs to a product. */
-interface Owned<Row> {
-  table: 'agent_config' | 'agent_run' | 'branch' | 'environment' | 'issue' | 'release' | 'requirement' | 'test'
-  id: string
-  /** The row with that id in that table, as it is being read. */
-  row: Promise<Row | undefined>
-}
+/** Tables whose rows belong to a product. */
+type OwnedTable = 'agent_config' | 'agent_run' | 'branch' | 'environment' | 'issue' | 'release' | 'requirement' | 'test'
 
 /**
- * The row and its product, which are asked for at once. Throws the error of `missing` when there is no row, and also when
- * the principal is not a member of the product's workspace, so that both look the same (contract §0.4).
+ * The row with that id and its product, which are asked for at once. Throws the error of `missing` when there is no row or it
+ * was deleted, and also when the principal is not a member of the product's workspace, so that all look the same (contract §0.4).
  */
-export async function requireAccess<Row>(
+export async function requireAccess<Table extends OwnedTable>(
   rows: Rows,
   principal: Principal,
-  { table, id, row: reading }: Owned<Row>,
+  { table, id }: { table: Table; id: string },
   missing: () => ServiceError,
-): Promise<{ row: Row; product: StoredProduct }> {
-  const ofRow = sql<number>`(SELECT product_id FROM ${sql.table(table)} WHERE id = ${id})`
-  const [row, product] = await Promise.all([reading, readProduct(rows, ofRow)])
-  if (row === undefined) throw missing()
+): Promise<{ row: Selectable<Schema[Table]>; product: StoredProduct }> {
+  const here = sql`FROM ${sql.table(table)} WHERE id = ${id}`
+  const [found, product] = await Promise.all([
+    sql<Selectable<Schema[Table]>>`SELECT * ${here}`.execute(rows),
+    readProduct(rows, sql<number>`(SELECT product_id ${here})`),
+  ])
+  const [row] = found.rows
+  if (row === undefined || isDeleted(row)) throw missing()
   return { row, product: requireShown(principal, product, missing) }
+}
+
+function isDeleted(row: object): boolean {
+  return 'deleted_at' in row && row.deleted_at !== null
 }
 
 /** Throws `not_found` when the principal is not a member of the workspace. */
@@ -56,14 +59,8 @@ export async function requireEnvironment(
   principal: Principal,
   id: string,
 ): Promise<Selectable<EnvironmentRow>> {
-  const row = rows
-    .selectFrom('environment')
-    .selectAll()
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
   const missing = () => notFound('environment', id, 'list the environments of the product')
-  return (await requireAccess(rows, principal, { table: 'environment', id, row }, missing)).row
+  return (await requireAccess(rows, principal, { table: 'environment', id }, missing)).row
 }
 
 /** The release with that id and its product, by the same rule. */
@@ -72,9 +69,8 @@ export async function requireRelease(
   principal: Principal,
   id: string,
 ): Promise<{ release: Selectable<ReleaseRow>; product: StoredProduct }> {
-  const row = rows.selectFrom('release').selectAll().where('id', '=', id).executeTakeFirst()
   const missing = () => notFound('release', id, 'list the releases of the product')
-  const { row: release, product } = await requireAccess(rows, principal, { table: 'release', id, row }, missing)
+  const { row: release, product } = await requireAccess(rows, principal, { table: 'release', id }, missing)
   return { release, product }
 }
 

@@ -112,7 +112,7 @@ const stepTables = [
 
 async function stepsShownByData(rows: Rows, workspaceIds: readonly string[]): Promise<StepName[]> {
   const products = rows.selectFrom('product').select('id').where('workspace_id', 'in', workspaceIds)
-  const shown = await rows
+  const exists = await rows
     .selectNoFrom((eb) => [
       eb.exists(products).as('ONBOARDING_STEP_CREATE_PRODUCT' satisfies StepName),
       ...stepTables.map(({ step, table }) =>
@@ -120,5 +120,6 @@ async function stepsShownByData(rows: Rows, workspaceIds: readonly string[]): Pr
       ),
     ])
     .executeTakeFirstOrThrow()
-  return Step.options.filter((step) => Boolean((shown as Partial<Record<StepName, unknown>>)[step]))
+  const shown = new Set(Object.entries(exists).flatMap(([step, isShown]) => (isShown ? [step] : [])))
+  return Step.options.filter((step) => shown.has(step))
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { cutPage, textCursor, type Page } from '../shared/paging.ts'
+import { countRows } from '../sql/count-rows.ts'
 import type { Rows } from '../sql/database.ts'
 
 /** One page of the workspaces that the user is a member of, by name, with the role and the number of products. */
@@ -11,7 +12,6 @@ export async function listWorkspaceRows(rows: Rows, { userId, page }: { userId: 
     .selectFrom('workspace')
     .innerJoin('workspace_member', 'workspace_member.workspace_id', 'workspace.id')
     .where('workspace_member.user_id', '=', userId)
-  const counting = mine.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
   const finding = mine
     .select(['workspace.id', 'workspace.slug', 'workspace.name', 'workspace_member.role'])
     .select(['workspace.created_at', 'workspace.updated_at'])
@@ -23,7 +23,7 @@ export async function listWorkspaceRows(rows: Rows, { userId, page }: { userId: 
     .orderBy('workspace.id')
     .limit(page.size + 1)
     .execute()
-  const [{ total }, found] = await Promise.all([counting, finding])
+  const [total, found] = await Promise.all([countRows(mine), finding])
   return cutPage(page, found, total, ({ name, id }) => ({ sortValue: name, id }))
 }
 
@@ -39,7 +39,6 @@ export async function listProductRows(
     .selectFrom('product')
     .where('workspace_id', '=', workspaceId)
     .$if(slug !== undefined, (query) => query.where('slug', '=', slug ?? ''))
-  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
   const finding = all
     .selectAll()
     .$if(after !== undefined, (query) =>
@@ -49,6 +48,6 @@ export async function listProductRows(
     .orderBy('id')
     .limit(page.size + 1)
     .execute()
-  const [{ total }, found] = await Promise.all([counting, finding])
+  const [total, found] = await Promise.all([countRows(all), finding])
   return cutPage(page, found, total, ({ name, id }) => ({ sortValue: name, id: String(id) }))
 }

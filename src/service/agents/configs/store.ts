@@ -1,8 +1,9 @@
-import { sql, type Selectable } from 'kysely'
+import { type Selectable } from 'kysely'
 import { notFound, ServiceError } from '../../../errors.ts'
 import type { Principal, Writing } from '../../shared/context.ts'
 import { checkEtag, computeEtag } from '../../shared/etag.ts'
 import { cutPage, type Page } from '../../shared/paging.ts'
+import { countRows } from '../../sql/count-rows.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { AgentConfigRow } from '../../sql/schema-agents.ts'
 import { requireAccess } from '../../workspace/access.ts'
@@ -97,9 +98,8 @@ export async function requireConfig(
   principal: Principal,
   id: string,
 ): Promise<{ config: StoredConfig; product: StoredProduct }> {
-  const row = rows.selectFrom('agent_config').selectAll().where('id', '=', id).executeTakeFirst()
   const missing = () => notFound('agent config', id, 'list the agent configs of the product')
-  const { row: config, product } = await requireAccess(rows, principal, { table: 'agent_config', id, row }, missing)
+  const { row: config, product } = await requireAccess(rows, principal, { table: 'agent_config', id }, missing)
   return { config, product }
 }
 
@@ -123,13 +123,12 @@ export async function deleteConfig(
 export async function listConfigRows(rows: Rows, { productId, page }: { productId: number; page: Page }) {
   const { after } = page
   const all = rows.selectFrom('agent_config').where('product_id', '=', productId)
-  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
   const finding = all
     .selectAll()
     .$if(after !== undefined, (paged) => paged.where('seq', '>', Number(after?.sortValue)))
     .orderBy('seq')
     .limit(page.size + 1)
     .execute()
-  const [{ total }, found] = await Promise.all([counting, finding])
+  const [total, found] = await Promise.all([countRows(all), finding])
   return cutPage(page, found, total, ({ seq, id }) => ({ sortValue: seq, id }))
 }

@@ -1,8 +1,9 @@
-import { sql, type Selectable } from 'kysely'
+import { type Selectable } from 'kysely'
 import type * as z from 'zod'
 import { AgentRunEvent, AgentRunEventType } from '../../../contract/agents.ts'
 import { cutPage, type Page } from '../../shared/paging.ts'
 import { timestamp } from '../../shared/times.ts'
+import { countRows } from '../../sql/count-rows.ts'
 import type { Rows } from '../../sql/database.ts'
 import { readJson } from '../../sql/json.ts'
 import type { AgentRunEventRow } from '../../sql/schema-agents.ts'
@@ -21,14 +22,13 @@ interface EventQuery {
 /** One page of the events of a run after a number, in order. */
 export async function listRunEvents(rows: Rows, { runId, afterSequence, types, page }: EventQuery) {
   const all = eventsAfter(rows, runId, afterSequence).$if(types.length > 0, (some) => some.where('type', 'in', types))
-  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
   const finding = all
     .selectAll()
     .$if(page.after !== undefined, (paged) => paged.where('sequence', '>', Number(page.after?.sortValue)))
     .orderBy('sequence')
     .limit(page.size + 1)
     .execute()
-  const [{ total }, found] = await Promise.all([counting, finding])
+  const [total, found] = await Promise.all([countRows(all), finding])
   const { rows: kept, paging } = cutPage(page, found, total, ({ sequence, id }) => ({ sortValue: sequence, id }))
   return { events: kept.map(viewRunEvent), ...paging }
 }

@@ -1,8 +1,9 @@
-import { sql, type Selectable } from 'kysely'
+import { type Selectable } from 'kysely'
 import { notFound } from '../../../errors.ts'
 import type { Principal } from '../../shared/context.ts'
 import { computeEtag } from '../../shared/etag.ts'
 import { cutPage, type Page } from '../../shared/paging.ts'
+import { countRows } from '../../sql/count-rows.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { AgentRunRow } from '../../sql/schema-agents.ts'
 import { requireAccess } from '../../workspace/access.ts'
@@ -16,9 +17,8 @@ export async function requireRun(
   principal: Principal,
   id: string,
 ): Promise<{ run: StoredRun; product: StoredProduct }> {
-  const row = rows.selectFrom('agent_run').selectAll().where('id', '=', id).executeTakeFirst()
   const missing = () => notFound('agent run', id, 'list the runs of an agent config')
-  const { row: run, product } = await requireAccess(rows, principal, { table: 'agent_run', id, row }, missing)
+  const { row: run, product } = await requireAccess(rows, principal, { table: 'agent_run', id }, missing)
   return { run, product }
 }
 
@@ -37,13 +37,12 @@ export async function listRunRows(
     .selectFrom('agent_run')
     .where('agent_config_id', '=', configId)
     .$if(state !== undefined, (some) => some.where('state', '=', state ?? ''))
-  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
   const finding = all
     .selectAll()
     .$if(after !== undefined, (paged) => paged.where('seq', '<', Number(after?.sortValue)))
     .orderBy('seq', 'desc')
     .limit(page.size + 1)
     .execute()
-  const [{ total }, found] = await Promise.all([counting, finding])
+  const [total, found] = await Promise.all([countRows(all), finding])
   return cutPage(page, found, total, ({ seq, id }) => ({ sortValue: seq, id }))
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { InputOf } from '../../../contract/index.ts'
 import { cutPage, type Page } from '../../shared/paging.ts'
+import { countRows } from '../../sql/count-rows.ts'
 import type { Rows } from '../../sql/database.ts'
 
 type Filter = Pick<InputOf<'listLinkProposals'>, 'state' | 'min_confidence' | 'test_id' | 'requirement_id'>
@@ -19,7 +20,6 @@ export async function listProposalRows(
     .$if(least !== undefined, (query) => query.where('confidence', '>=', least ?? 0))
     .$if(test_id !== undefined, (query) => query.where('test_id', '=', test_id ?? ''))
     .$if(requirement_id !== undefined, (query) => query.where('requirement_id', '=', requirement_id ?? ''))
-  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
   const finding = all
     .selectAll()
     .$if(after !== undefined, (paged) =>
@@ -29,6 +29,6 @@ export async function listProposalRows(
     .orderBy('id')
     .limit(page.size + 1)
     .execute()
-  const [{ total }, found] = await Promise.all([counting, finding])
+  const [total, found] = await Promise.all([countRows(all), finding])
   return cutPage(page, found, total, ({ confidence, id }) => ({ sortValue: confidence, id }))
 }

@@ -1,4 +1,4 @@
-import { sql, type Selectable } from 'kysely'
+import { type Selectable } from 'kysely'
 import type * as z from 'zod'
 import type { BranchSource } from '../../../contract/branches.ts'
 import { notFound, ServiceError } from '../../../errors.ts'
@@ -6,6 +6,7 @@ import { cut } from '../../../lib/text.ts'
 import { checkEtag, computeEtag } from '../../shared/etag.ts'
 import type { Principal, Writing } from '../../shared/context.ts'
 import { cutPage, type Page } from '../../shared/paging.ts'
+import { countRows } from '../../sql/count-rows.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { BranchRow } from '../../sql/schema-branches.ts'
 import { requireAccess } from '../../workspace/access.ts'
@@ -87,9 +88,8 @@ export async function requireBranch(
   principal: Principal,
   id: string,
 ): Promise<{ branch: StoredBranch; product: StoredProduct }> {
-  const row = rows.selectFrom('branch').selectAll().where('id', '=', id).executeTakeFirst()
   const missing = () => notFound('branch', id, 'list the branches of the product, or omit it to use the main tree')
-  const { row: branch, product } = await requireAccess(rows, principal, { table: 'branch', id, row }, missing)
+  const { row: branch, product } = await requireAccess(rows, principal, { table: 'branch', id }, missing)
   return { branch, product }
 }
 
@@ -139,13 +139,12 @@ export async function listBranchRows(
     .where('product_id', '=', productId)
     .where('state', 'in', states)
     .$if(name !== undefined, (named) => named.where('name', '=', name ?? ''))
-  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
   const finding = all
     .selectAll()
     .$if(after !== undefined, (paged) => paged.where('seq', '<', Number(after?.sortValue)))
     .orderBy('seq', 'desc')
     .limit(page.size + 1)
     .execute()
-  const [{ total }, found] = await Promise.all([counting, finding])
+  const [total, found] = await Promise.all([countRows(all), finding])
   return cutPage(page, found, total, ({ seq, id }) => ({ sortValue: seq, id }))
 }

@@ -12,8 +12,7 @@ export async function requireIssue(
   principal: Principal,
   id: string,
 ): Promise<{ issue: Selectable<IssueRow>; product: StoredProduct }> {
-  const row = rows.selectFrom('issue').selectAll().where('id', '=', id).executeTakeFirst()
-  const { row: issue, product } = await requireAccess(rows, principal, { table: 'issue', id, row }, () =>
+  const { row: issue, product } = await requireAccess(rows, principal, { table: 'issue', id }, () =>
     notFound('issue', id, 'list the issues of the product; there a short id such as SHOP-31 is found with short_id'),
   )
   return { issue, product }

@@ -14,13 +14,7 @@ export async function requireTest(
   principal: Principal,
   id: string,
 ): Promise<{ test: StoredTest; product: StoredProduct }> {
-  const row = rows
-    .selectFrom('test')
-    .selectAll()
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
-  const { row: test, product } = await requireAccess(rows, principal, { table: 'test', id, row }, () =>
+  const { row: test, product } = await requireAccess(rows, principal, { table: 'test', id }, () =>
     notFound('test', id, 'list the tests of the product; there a key such as TC-7 is found with key'),
   )
   return { test, product }

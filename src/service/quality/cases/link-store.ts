@@ -1,3 +1,4 @@
+import { countRows } from '../../sql/count-rows.ts'
 import { sql } from 'kysely'
 import { notFound, ServiceError } from '../../../errors.ts'
 import type { Call, Writing } from '../../shared/context.ts'
@@ -62,7 +63,6 @@ export async function listLinkRows(
     .where('test_id', '=', testId)
     .where('archived_at', 'is', null)
     .$if(state !== undefined, (query) => query.where('state', '=', state ?? ''))
-  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
   const finding = all
     .selectAll()
     .$if(after !== undefined, (query) =>
@@ -72,7 +72,7 @@ export async function listLinkRows(
     .orderBy('requirement_id')
     .limit(page.size + 1)
     .execute()
-  const [{ total }, found] = await Promise.all([counting, finding])
+  const [total, found] = await Promise.all([countRows(all), finding])
   return cutPage(page, found, total, (row) => ({ sortValue: row.created_at, id: row.requirement_id }))
 }
 

@@ -3,6 +3,7 @@ import type { InputOf } from '../../../contract/index.ts'
 import { compileGlob, isLiteral, literalPrefix } from '../../workspace/components/glob.ts'
 import { cutPage, pagingMembers, type Page } from '../../shared/paging.ts'
 import { columnIn } from '../../sql/conditions.ts'
+import { countRows } from '../../sql/count-rows.ts'
 import type { Rows } from '../../sql/database.ts'
 import { testNumber } from '../keys.ts'
 import type { StoredTest } from './access.ts'
@@ -40,8 +41,7 @@ export async function listTestRows(
     .orderBy('test.number')
     .limit(page.size + 1)
     .execute()
-  const counting = matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
-  const [{ total }, found] = await Promise.all([counting, finding])
+  const [total, found] = await Promise.all([countRows(matching), finding])
   const cut = cutPage(page, found, total, (row) => ({ sortValue: row.sort_value, id: String(row.number) }))
   return { tests: cut.rows, paging: cut.paging }
 }

@@ -17,13 +17,7 @@ export async function requireRequirement(
   principal: Principal,
   id: string,
 ): Promise<{ requirement: StoredRequirement; product: StoredProduct }> {
-  const row = rows
-    .selectFrom('requirement')
-    .selectAll()
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
-  const { row: requirement, product } = await requireAccess(rows, principal, { table: 'requirement', id, row }, () =>
+  const { row: requirement, product } = await requireAccess(rows, principal, { table: 'requirement', id }, () =>
     notFound('requirement', id, 'list the requirements of the product; there a key such as REQ-12 is found with key'),
   )
   return { requirement, product }

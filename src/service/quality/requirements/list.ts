@@ -2,6 +2,7 @@ import { sql, type Expression, type SqlBool } from 'kysely'
 import type { InputOf } from '../../../contract/index.ts'
 import { cutPage, pagingMembers, textCursor, type Page } from '../../shared/paging.ts'
 import { columnIn } from '../../sql/conditions.ts'
+import { countRows } from '../../sql/count-rows.ts'
 import type { Rows } from '../../sql/database.ts'
 import { requirementNumber } from '../keys.ts'
 import type { StoredRequirement } from './access.ts'
@@ -62,8 +63,7 @@ export async function listRequirementRows(
     .orderBy('requirement.number', descending ? 'desc' : 'asc')
     .limit(page.size + 1)
     .execute()
-  const counting = matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
-  const [{ total }, found] = await Promise.all([counting, finding])
+  const [total, found] = await Promise.all([countRows(matching), finding])
   const cut = cutPage(page, found, total, (row) => ({ sortValue: row.sort_value, id: String(row.number) }))
   return { requirements: cut.rows, paging: cut.paging }
 }

@@ -3,6 +3,7 @@ import type { InputOf } from '../../../contract/index.ts'
 import { notFound, ServiceError, type FieldViolation } from '../../../errors.ts'
 import type { Writing } from '../../shared/context.ts'
 import { cutPage, type Page } from '../../shared/paging.ts'
+import { countRows } from '../../sql/count-rows.ts'
 import type { Rows } from '../../sql/database.ts'
 import { readTexts } from '../../sql/json.ts'
 import type { ComponentRow } from '../../sql/schema.ts'
@@ -94,7 +95,6 @@ export async function listComponentRows(
     .where('product_id', '=', productId)
     .$if(path !== undefined, (query) => query.where('id', '=', owner ?? ''))
     .$if(q !== undefined, (query) => query.where(rows.dialect.anyContains(['name', 'slug', 'description'], q ?? '')))
-  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
   const finding = all
     .selectAll()
     .$if(after !== undefined, (query) =>
@@ -104,7 +104,7 @@ export async function listComponentRows(
     .orderBy('id')
     .limit(page.size + 1)
     .execute()
-  const [{ total }, found] = await Promise.all([counting, finding])
+  const [total, found] = await Promise.all([countRows(all), finding])
   return cutPage(page, found, total, ({ position, id }) => ({ sortValue: position, id }))
 }
 

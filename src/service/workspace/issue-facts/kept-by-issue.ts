@@ -50,8 +50,8 @@ export async function keptByIssue<T>(
 }
 
 /**
- * The condition on `issue` for a `read`. Ids belong to the product, so it is left out beside them: with both conditions SQLite
- * reads all issues of the product.
+ * The condition on `issue` for a `read`: the ids alone, because a condition on the product beside them makes SQLite read all
+ * issues of the product.
  */
 export function issuesToRead(
   rows: Rows,

@@ -3,6 +3,7 @@ import type { InputOf } from '../../../contract/index.ts'
 import { ServiceError } from '../../../errors.ts'
 import type { Platform, Writing } from '../../shared/context.ts'
 import { cutPage, textCursor, type Page } from '../../shared/paging.ts'
+import { countRows } from '../../sql/count-rows.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { EnvironmentRow } from '../../sql/schema.ts'
 import { audit } from '../audit.ts'
@@ -82,7 +83,6 @@ export async function listEnvironmentRows(
     .where('deleted_at', 'is', null)
     .$if(kind !== undefined, (found) => found.where('kind', '=', kind ?? ''))
     .$if(name !== undefined, (found) => found.where('name_key', '=', nameKey(name ?? '')))
-  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
   const finding = all
     .selectAll()
     .$if(after !== undefined, (paged) =>
@@ -92,7 +92,7 @@ export async function listEnvironmentRows(
     .orderBy('id')
     .limit(page.size + 1)
     .execute()
-  const [{ total }, found] = await Promise.all([counting, finding])
+  const [total, found] = await Promise.all([countRows(all), finding])
   return cutPage(page, found, total, ({ name_key, id }) => ({ sortValue: name_key, id }))
 }
 

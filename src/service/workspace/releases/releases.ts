@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely'
 import type { InputOf } from '../../../contract/index.ts'
 import type { Platform, Writing } from '../../shared/context.ts'
 import { cutPage, type Page } from '../../shared/paging.ts'
+import { countRows } from '../../sql/count-rows.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { ReleaseRow } from '../../sql/schema.ts'
 import { audit } from '../audit.ts'
@@ -137,7 +138,6 @@ export async function listReleaseRows(
     .$if(environment !== undefined, (found) => found.where('environment.name_key', '=', nameKey(environment ?? '')))
     .$if(environmentId !== undefined, (found) => found.where('environment.id', '=', environmentId ?? ''))
     .$if(version !== undefined, (found) => found.where('release.version', '=', version ?? ''))
-  const counting = all.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
   const finding = all
     .selectAll('release')
     .select(releasedAt.as('sort_value'))
@@ -148,6 +148,6 @@ export async function listReleaseRows(
     .orderBy('release.id', 'desc')
     .limit(page.size + 1)
     .execute()
-  const [{ total }, found] = await Promise.all([counting, finding])
+  const [total, found] = await Promise.all([countRows(all), finding])
   return cutPage(page, found, total, ({ sort_value, id }) => ({ sortValue: sort_value, id }))
 }

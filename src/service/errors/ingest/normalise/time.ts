@@ -1,7 +1,6 @@
-import { dayMs, timestamp } from '../../../shared/times.ts'
+import { dayMs, minuteMs, timestamp } from '../../../shared/times.ts'
 import type { Signals } from './signals.ts'
 
-const MINUTE_MS = 60_000
 /** Last millisecond that RFC 3339 can express with a four-digit year. */
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
@@ -33,7 +32,7 @@ function fromText(text: string): number {
 export function clockDrift(sentAt: unknown, receivedAt: number): number {
   const sent = readTime(sentAt)
   const drift = sent === undefined ? 0 : receivedAt - sent
-  return Math.abs(drift) > MINUTE_MS ? drift : 0
+  return Math.abs(drift) > minuteMs ? drift : 0
 }
 
 /** The event's time, corrected by `drift` and clamped to [receipt − 30 days, receipt + 1 minute]; absent: the receipt. */
@@ -44,7 +43,7 @@ export function readEventTime(value: unknown, receivedAt: number, drift: number,
     return receivedAt
   }
   const corrected = time + drift
-  const clamped = Math.min(Math.max(corrected, receivedAt - 30 * dayMs), receivedAt + MINUTE_MS)
+  const clamped = Math.min(Math.max(corrected, receivedAt - 30 * dayMs), receivedAt + minuteMs)
   if (clamped !== corrected) signals.note('timestamp', 'range', 0, 1)
   return clamped
 }

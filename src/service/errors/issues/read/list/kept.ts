@@ -45,12 +45,12 @@ const compared: readonly (keyof IssueFilter)[] = [
 /**
  * The issues that a query finds, in no order, from facts that are kept and read again only for issues that changed (decision
  * 089). Undefined where the database finds them as fast, by status and component in an order that has an index, and for
- * filters that are not kept. `isInPlace` is what `isPlace` says of the filter.
+ * filters that are not kept. `hasPlace` is what `placeExists` says of the filter.
  */
 export async function findKept(
   rows: Rows,
   query: IssueQuery,
-  { isInPlace }: { isInPlace: boolean },
+  { hasPlace }: { hasPlace: boolean },
 ): Promise<readonly KeptIssue[] | undefined> {
   const { product, filter, matching, sort } = query
   const names = Object.keys(filter) as (keyof IssueFilter)[]
@@ -58,7 +58,7 @@ export async function findKept(
   const isIndexed = names.every((name) => indexed.includes(name)) && sort !== 'times_seen'
   if (isIndexed || rows.committedState === undefined || !names.every((name) => compared.includes(name)))
     return undefined
-  if (!isInPlace) return []
+  if (!hasPlace) return []
   const issues = await comparedIn(rows, product.id, filter)
   const isFound = comparison(query)
   const found: KeptIssue[] = []
@@ -108,8 +108,8 @@ function comparison(query: IssueQuery): (issue: KeptIssue) => boolean {
     (isRegression === undefined || issue.isRegression === isRegression)
 }
 
-/** Whether issues can be in the place of a filter: false for a deleted environment, and for a release of another one. */
-export async function isPlace(
+/** Whether the place of a filter exists: false for a deleted environment, and for a release of another one. */
+export async function placeExists(
   rows: Rows,
   { environment_id: environmentId, release_id: releaseId }: Place,
 ): Promise<boolean> {

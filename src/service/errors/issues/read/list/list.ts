@@ -1,11 +1,12 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import { nextToken, pagingMembers, type Page } from '../../../../shared/paging.ts'
+import { countRows } from '../../../../sql/count-rows.ts'
 import type { Rows } from '../../../../sql/database.ts'
 import { periodMs } from '../../buckets.ts'
 import type { StoredIssue } from '../../columns.ts'
 import { conditions, type IssueQuery, type IssueSort } from './conditions.ts'
 import { issuesWithText } from './issues-with-text.ts'
-import { findKept, idsOnPage, isPlace, type KeptIssue } from './kept.ts'
+import { findKept, idsOnPage, placeExists, type KeptIssue } from './kept.ts'
 
 /**
  * Occurrences after the first page in which the later pages look for what an issue was like then: an hour of 7 events a
@@ -21,14 +22,17 @@ const MOST_LATER = 25_000
  */
 export async function listIssueRows(rows: Rows, asked: IssueQuery) {
   const { product, page, filter } = asked
-  const [asOf, isInPlace] = await Promise.all([page.after?.asOf ?? newestSeq(rows, product.id), isPlace(rows, filter)])
+  const [asOf, hasPlace] = await Promise.all([
+    page.after?.asOf ?? newestSeq(rows, product.id),
+    placeExists(rows, filter),
+  ])
   const text = filter.q?.trim() ?? ''
   // Texts are compared once, and not again for the total and for each issue that the order passes.
   const query = text === '' ? asked : { ...asked, matching: await issuesWithText(rows, product.id, text) }
-  const known = await findKept(rows, query, { isInPlace })
+  const known = await findKept(rows, query, { hasPlace })
   const [found, total] = await Promise.all([
     findPage(rows, query, asOf, known),
-    known?.length ?? countMatching(rows, query),
+    known?.length ?? countRows(matchingIssues(rows, query)),
   ])
   const kept = found.slice(0, page.size)
   const last = kept.at(-1)
@@ -60,11 +64,6 @@ async function knownPage(rows: Rows, query: IssueQuery, asOf: number, known: rea
   const found = await untouchedIssues(rows, { ...query, matching }, asOf).execute()
   // Fewer match when an event was stored or a status was changed meanwhile.
   return found.length === matching.length ? found : undefined
-}
-
-async function countMatching(rows: Rows, query: IssueQuery): Promise<number> {
-  const count = matchingIssues(rows, query).select((eb) => eb.fn.countAll<number>().as('total'))
-  return (await count.executeTakeFirstOrThrow()).total
 }
 
 /** The newest commit that touched an issue of the product; 0 before the first. */
