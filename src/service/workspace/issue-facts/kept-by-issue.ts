@@ -50,7 +50,7 @@ export async function keptByIssue<T>(
 }
 
 /**
- * The condition on `issue` for a `read`: the ids alone, because a condition on the product beside them makes SQLite read all
+ * The condition on `issue` for a `read`. It uses the ids alone: with a condition on the product as well, SQLite would read all
  * issues of the product.
  */
 export function issuesToRead(

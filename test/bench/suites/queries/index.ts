@@ -56,8 +56,8 @@ export const queriesPostgres: Suite = {
 const storedAs = (size: SizeName) => storedEvents(sizes[size])
 
 const note =
-  'The data of 10,000 occurrences has 9,000 issues and the larger data 10,000: with as many issues as occurrences, no issue ' +
-  'would have a page of them. The loudest issue has 50 occurrences at 10,000 and 48,600 at 1,000,000. Each page is read once, so that ' +
+  'There are 10,000 issues, but 9,000 at 10,000 occurrences, so that one issue has enough occurrences to fill a page. ' +
+  'The loudest issue has 50 occurrences at 10,000 and 48,600 at 1,000,000. Each page is read once, so that ' +
   'what is cached for the current state of the database (decisions 074, 079 and 093) is there, and then three more times, of ' +
   'which the median counts. After a commit only those caches are left that follow changes of issues (decision 089).'
 
