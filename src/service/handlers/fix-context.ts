@@ -1,5 +1,6 @@
 import { notFound } from '../../errors.ts'
 import type { Handlers } from '../shared/context.ts'
+import { viewTime } from '../shared/view-time.ts'
 import { requireProduct } from '../workspace/access.ts'
 import { readFixContext } from '../agent-context/fix/context.ts'
 import { requireIssue } from '../errors/issues/access.ts'
@@ -29,7 +30,7 @@ export const fixContextHandlers = {
         maxFrames: input.max_frames ?? FRAMES,
         maxFiles: input.max_files ?? FILES,
         maxRequirements: input.max_requirements ?? REQUIREMENTS,
-        now: call.now(),
+        ...viewTime(call),
       }),
     }
   },

@@ -57,7 +57,7 @@ export const issueHandlers = {
     const { db, principal } = call
     const { product } = await requireIssue(db.read, principal, input.id)
     const subject = { issueId: input.id, productId: product.id }
-    const query = { ...subject, filter: input, page: readPage(call, input), now: call.now() }
+    const query = { ...subject, filter: input, page: readPage(call, input), ...viewTime(call) }
     const { rows, paging } = await listOccurrenceRows(db.read, query)
     return { events: await viewSummaries(db.read, rows), ...paging }
   },

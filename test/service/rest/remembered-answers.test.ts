@@ -126,6 +126,78 @@ test('lists of environments, components and releases have what was just stored, 
   expect(await lists()).toEqual([0, 0, [2]])
 })
 
+test('occurrences of an issue have what was just stored, and leave a trailing window with the time', async () => {
+  const { app, time, list } = await withIssue()
+  await using _ = app
+  const [issue] = await list()
+  const found = async (query: string) => {
+    const path = `/v1/issues/${issue!.id}/events?${query}`
+    return (await app.request<ResponseOf<'listIssueEvents'>>('GET', path)).body.pagination.total_size
+  }
+  const first = Date.parse(issue!.last_seen)
+  time.now += dayMs / 2
+  expect(await found('period=1d')).toBe(1)
+  await app.ingest({ message: 'broken' })
+  const totals: unknown[] = []
+  for (const now of [time.now, first + dayMs, first + dayMs + 1, time.now + dayMs + 1, time.now]) {
+    time.now = now
+    totals.push([await found('period=1d'), await found('period=1d&q=broken'), await found('')])
+  }
+  expect(totals).toEqual([
+    [2, 2, 2],
+    [2, 2, 2],
+    [1, 1, 2],
+    [0, 0, 2],
+    [2, 2, 2],
+  ])
+})
+
+test('an issue and its fix context have what was just written, and change with the time', async () => {
+  const { app, time, list } = await withIssue()
+  await using _ = app
+  const { id } = (await list())[0]!
+  const ask = async () => {
+    const { body } = await app.request<ResponseOf<'getIssue'>>('GET', `/v1/issues/${id}`)
+    const path = `/v1/products/${app.productId}/issues/${id}/fix-context`
+    const { fix_context: context } = (await app.request<ResponseOf<'getFixContext'>>('GET', path)).body
+    expect(context.issue).toMatchObject({ status: body.issue.status, substatus: body.issue.substatus })
+    return [body.issue.status, body.issue.substatus, context.event?.id === body.latest_event?.id, body.issue.times_seen]
+  }
+  const start = time.now
+  expect(await ask()).toEqual(['unresolved', 'ISSUE_SUBSTATUS_NEW', true, 1])
+  await app.ingest({ message: 'broken' })
+  expect(await ask()).toEqual(['unresolved', 'ISSUE_SUBSTATUS_NEW', true, 2])
+  await app.request('POST', `/v1/issues/${id}:setStatus`, { status: 'resolved' })
+  for (const [days, substatus] of [
+    [6.9, 'NEW'],
+    [7.1, 'ONGOING'],
+    [14.1, 'QUIET'],
+  ] as const) {
+    time.now = start + days * dayMs
+    expect(await ask()).toEqual(['resolved', `ISSUE_SUBSTATUS_${substatus}`, true, 2])
+  }
+})
+
+test('the component of a fix context counts the events of the last week at each time', async () => {
+  const time = { now: Date.now() }
+  await using app = await startApp({ platform: { now: () => time.now } })
+  await app.request('POST', `/v1/products/${app.productId}/components`, { name: 'Shop', path_globs: ['src/**'] })
+  // The second event is of an issue that is neither new nor quiet until the event has left the week.
+  for (const days of [0, 10]) {
+    time.now += days * dayMs
+    await app.ingest({ exception: thrown('src/cart.ts') })
+  }
+  const { body } = await app.request<ResponseOf<'listIssues'>>('GET', `/v1/products/${app.productId}/issues`)
+  const path = `/v1/products/${app.productId}/issues/${body.issues[0]!.id}/fix-context`
+  const events = async () => {
+    const { fix_context: context } = (await app.request<ResponseOf<'getFixContext'>>('GET', path)).body
+    return context.component?.stats.events_7d
+  }
+  expect([await events(), await events()]).toEqual([1, 1])
+  time.now += 7.1 * dayMs
+  expect(await events()).toBe(0)
+})
+
 function thrown(filename: string) {
   const frames = [{ filename, function: 'pay', lineno: 1, in_app: true }]
   return { values: [{ type: 'Error', value: 'broken', stacktrace: { frames } }] }

@@ -12,6 +12,7 @@ import type { ProductRow } from '../../sql/schema.ts'
 import type { FileBody, FixContextBody, FrameBody } from './bodies.ts'
 import { splitByEnvironment } from './environments.ts'
 import { implicatedFiles } from './files.ts'
+import type { ViewTime } from '../../shared/view-time.ts'
 import { createTruncationNotes, type NoteTruncation } from '../../shared/truncation-notes.ts'
 import { fit } from './reduce.ts'
 import { relatedIssues } from './related.ts'
@@ -25,7 +26,7 @@ import { shortText } from './shorten.ts'
 const FRAMES_PER_STACK = 250
 const GIT_REF_BYTES = 250
 
-export interface FixContextQuery extends Pick<EventOptions, 'symbolicator'> {
+export interface FixContextQuery extends Pick<EventOptions, 'symbolicator'>, ViewTime {
   product: Selectable<ProductRow>
   issue: StoredIssue
   /** Only the newest occurrence in this environment counts; undefined means any. */
@@ -34,8 +35,6 @@ export interface FixContextQuery extends Pick<EventOptions, 'symbolicator'> {
   maxFrames: number
   maxFiles: number
   maxRequirements: number
-  /** Epoch milliseconds. */
-  now: number
 }
 
 /**
@@ -44,7 +43,7 @@ export interface FixContextQuery extends Pick<EventOptions, 'symbolicator'> {
  * share its code. `truncation_signals` names what is cut.
  */
 export async function readFixContext(rows: Rows, query: FixContextQuery): Promise<FixContextBody> {
-  const { product, issue, symbolicator, now } = query
+  const { product, issue, symbolicator, now, changesAt } = query
   const keyPrefix = product.key_prefix
   // Parts that end in any order note what they leave out apart, so that the notes have one.
   const ofFiles = createTruncationNotes()
@@ -57,10 +56,10 @@ export async function readFixContext(rows: Rows, query: FixContextQuery): Promis
   // A server answers them at the same time.
   const [event, [body], found, where, component, related] = await Promise.all([
     reading,
-    viewIssues(rows, [issue], { keyPrefix, now }),
+    viewIssues(rows, [issue], { keyPrefix, now, changesAt }),
     reading.then((event) => findFiles(rows, query, { stacks: stacksIn(event), note: ofFiles.noteCut })),
     findWhere(rows, issue, ofEnvironments.noteCut),
-    findComponent(rows, issue.component_id, now),
+    findComponent(rows, issue.component_id, { now, changesAt }),
     relatedIssues(rows, issue, { keyPrefix, symbolicator, root, note: ofRelated.noteCut }),
   ])
   const stacks = stacksIn(event)
@@ -150,9 +149,9 @@ async function findFiles(
   return { files: told, requirements }
 }
 
-async function findComponent(rows: Rows, id: string, now: number): Promise<FixContextBody['component']> {
+async function findComponent(rows: Rows, id: string, time: ViewTime): Promise<FixContextBody['component']> {
   const row = await rows.selectFrom('component').selectAll().where('id', '=', id).executeTakeFirst()
   if (row === undefined) return null
-  const [component] = await viewComponents(rows, { now }, [row])
+  const [component] = await viewComponents(rows, time, [row])
   return component ?? null
 }

@@ -1,6 +1,7 @@
 import { sql, type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool } from 'kysely'
 import type { InputOf } from '../../../../contract/index.ts'
 import { notFound } from '../../../../errors.ts'
+import type { ViewTime } from '../../../shared/view-time.ts'
 import { cutPage, lastRowChanged, type Page } from '../../../shared/paging.ts'
 import type { Cursor } from '../../../shared/page-token.ts'
 import type { Rows } from '../../../sql/database.ts'
@@ -26,23 +27,21 @@ export type OccurrenceFilter = Pick<
   'environment_id' | 'release_id' | 'period' | 'sdk_event_id' | 'q'
 >
 
-interface OccurrenceQuery {
+interface OccurrenceQuery extends ViewTime {
   issueId: string
   productId: number
   filter: OccurrenceFilter
   page: Page
-  /** Epoch milliseconds, for `period`. */
-  now: number
 }
 
 type Matching = (eb: ExpressionBuilder<Schema, 'occurrence'>) => Expression<SqlBool>
 
 /**
  * One page of an issue's occurrences, newest first (by the event's own time, then by arrival). `total_size` is exact, and with
- * `q` -1 unless the first page saw everything.
+ * `q` -1 unless the first page saw everything. `changesAt` is told when the first occurrence leaves the period.
  */
 export async function listOccurrenceRows(rows: Rows, query: OccurrenceQuery) {
-  const { filter, page } = query
+  const { filter, page, now, changesAt } = query
   const all = conditions(query)
   const places = await readPlaces(rows, query)
   if (places !== undefined) all.push(...inPlaces(rows, places))
@@ -55,34 +54,43 @@ export async function listOccurrenceRows(rows: Rows, query: OccurrenceQuery) {
   }
   const text = filter.q?.trim() ?? ''
   if (text !== '') {
+    // Which of them leaves the period first is not known.
+    if (filter.period !== undefined) changesAt?.(now)
     return searchOccurrences(rows, (last, count) => newest(last, count).selectAll('occurrence').execute(), text, page)
   }
-  const [found, total] = await Promise.all([
+  const [found, counted] = await Promise.all([
     newest(page.after, page.size + 1)
       .select(listed)
       .execute(),
     countMatching(rows, query, { places, matching }),
   ])
+  const { total, oldest } = counted
+  if (filter.period !== undefined && oldest !== null) changesAt?.(oldest + periodMs[filter.period] + 1)
   return cutPage(page, found, total, (row) => ({ sortValue: row.timestamp, id: String(row.seq) }))
 }
 
-/** A period and the id of an SDK leave few occurrences to count; the others are counted as they are recorded and removed. */
+/**
+ * A period and the id of an SDK leave few occurrences to count, of which `oldest` is the first time, in epoch milliseconds; the
+ * others are counted as they are recorded and removed.
+ */
 async function countMatching(
   rows: Rows,
   { issueId, filter }: OccurrenceQuery,
   { places, matching }: { places: readonly IssuePlace[] | undefined; matching: Matching },
-): Promise<number> {
+): Promise<{ total: number; oldest: number | null }> {
   if (filter.period !== undefined || filter.sdk_event_id !== undefined) {
-    const counted = rows.selectFrom('occurrence').select((eb) => eb.fn.countAll<number>().as('total'))
-    return (await counted.where(matching).executeTakeFirstOrThrow()).total
+    const counted = rows
+      .selectFrom('occurrence')
+      .select((eb) => [eb.fn.countAll<number>().as('total'), eb.fn.min<number | null>('timestamp').as('oldest')])
+    return counted.where(matching).executeTakeFirstOrThrow()
   }
-  if (places !== undefined) return places.reduce((sum, { kept }) => sum + kept, 0)
+  if (places !== undefined) return { total: places.reduce((sum, { kept }) => sum + kept, 0), oldest: null }
   const { total } = await rows
     .selectFrom('issue_presence')
     .select(sql<number>`coalesce(sum(count - removed), 0)`.as('total'))
     .where('issue_id', '=', issueId)
     .executeTakeFirstOrThrow()
-  return total
+  return { total, oldest: null }
 }
 
 /** Occurrences with the ids of their environment and release. */
