@@ -100,13 +100,15 @@ function isHarmless(text: string): boolean {
  * The zero times of protobuf, of epochs and of databases are not stated. Another short text stays as it came.
  */
 export function readTime(value: unknown): string | undefined {
-  if (typeof value === 'string' && OURS.test(value) && !isZeroTime(Date.parse(value))) return value
+  if (typeof value === 'string' && OURS.test(value) && value >= YEAR_2 && value !== EPOCH) return value
   const ms = isObject(value) ? protobufMs(value) : (epochMs(value) ?? textMs(value))
   if (ms !== undefined) return isZeroTime(ms) ? undefined : new Date(ms).toISOString()
   const text = readText(value)?.trim() ?? ''
   return text !== '0' && !text.startsWith('0000-') && isRawTime(text) ? text : undefined
 }
 
+const EPOCH = '1970-01-01T00:00:00.000Z'
+const YEAR_2 = '0002'
 const OURS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const STATED = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?\s?(?:([Zz]|UTC|GMT)|([+-]\d\d):?(\d\d)?)?$/
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d (?:GMT|UTC|[+-]\d{4})$/

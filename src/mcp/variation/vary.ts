@@ -64,7 +64,7 @@ export function compareOccurrences(
     else {
       const varying = { name, also: [], values: groups.map(withoutMembers), without }
       const rank = tells(varying, occurrences.length) * weight(name)
-      const division = groups.map(({ members }) => [...members].join()).join(' ')
+      const division = groups.map(({ members }) => members.join()).join(' ')
       divisions.set(division, [...(divisions.get(division) ?? []), { varying, rank }])
     }
   }
@@ -109,8 +109,8 @@ function mostTellingFirst(divisions: Iterable<{ varying: Varying; rank: number }
 }
 
 interface Group extends ValueCount {
-  /** The places of the occurrences in their list. */
-  members: Set<number>
+  /** The places of the occurrences in their list, in this order. */
+  members: number[]
 }
 
 function withoutMembers({ values, alike, count, example }: Group): ValueCount {
@@ -118,10 +118,11 @@ function withoutMembers({ values, alike, count, example }: Group): ValueCount {
 }
 
 function isDistinct(groups: readonly Group[], without: number): boolean {
-  const having = new Set(groups.flatMap(({ members }) => [...members])).size
   const [first, ...others] = groups
   if (others.length === 0) return first?.alike === true && without === 0
-  return groups.length > FEW && groups.length > having * MOSTLY_DISTINCT
+  if (groups.length <= FEW) return false
+  const having = new Set(groups.flatMap(({ members }) => members)).size
+  return groups.length > having * MOSTLY_DISTINCT
 }
 
 /** The values of a name, the most frequent first; many values of numbers, ids or texts by how they are written. */
@@ -136,30 +137,28 @@ function countValues(said: readonly Said[]): Group[] {
 }
 
 function groupMembers(said: readonly Said[], key: (value: string) => string): Group[] {
-  const groups = new Map<string, Group & { distinct: Set<string> }>()
+  const groups = new Map<string, Omit<Group, 'count'>>()
   for (const { place, id, values } of said) {
     for (const value of values) {
       const written = key(value)
       const group = groups.get(written)
-      if (group === undefined) {
-        groups.set(written, {
-          values: [],
-          count: 0,
-          example: id,
-          members: new Set([place]),
-          distinct: new Set([value]),
-        })
-      } else {
-        group.members.add(place)
-        group.distinct.add(value)
-      }
+      if (group === undefined) groups.set(written, { values: [value], example: id, members: [place] })
+      else addMember(group, place, value)
     }
   }
-  return Array.from(groups.values(), ({ distinct, ...group }) => {
-    const isNamed = distinct.size <= NAMED
-    const values = isNamed ? [...distinct] : [...distinct].slice(0, 1)
-    return { ...group, values, count: group.members.size, ...(!isNamed && { alike: true as const }) }
+  return Array.from(groups.values(), ({ values, ...group }): Group => {
+    const count = group.members.length
+    return values.length <= NAMED
+      ? { ...group, values, count }
+      : { ...group, values: values.slice(0, 1), count, alike: true }
   }).toSorted((one, other) => other.count - one.count)
+}
+
+/** No more values are collected than it takes to know that there are too many to name. */
+function addMember({ values, members }: Omit<Group, 'count'>, place: number, value: string): void {
+  // The places come in their order, the same one again where an occurrence has several values.
+  if (members.at(-1) !== place) members.push(place)
+  if (values.length <= NAMED && !values.includes(value)) values.push(value)
 }
 
 /** Occurrences that differ from nearly all others are worth a look, however little information that is. */
