@@ -7,6 +7,7 @@ import {
   placeSql,
   type IssueFilter,
   type IssueQuery,
+  type IssueSort,
   type Place,
 } from './conditions.ts'
 
@@ -67,25 +68,41 @@ export async function findKept(
   return found
 }
 
+/** A function for each: reading a member that a variable names took 7 % of the time of a page. */
+const sortValues: Readonly<Record<IssueSort, (issue: KeptIssue) => number>> = {
+  last_seen: (issue) => issue.last_seen,
+  first_seen: (issue) => issue.first_seen,
+  times_seen: (issue) => issue.times_seen,
+}
+
 /** The ids of the issues of one page, and of the one after it, in the order of the page. */
 export function idsOnPage(found: readonly KeptIssue[], { sort, page: { after, size } }: IssueQuery): string[] {
-  const first: KeptIssue[] = []
+  const readValue = sortValues[sort]
+  const first: Sorted[] = []
   const end = after && { id: after.id, value: Number(after.sortValue) }
   for (const issue of found) {
-    if (end !== undefined && !comesAfter(issue.id, issue[sort], end)) continue
+    const { id } = issue
+    const value = readValue(issue)
+    if (end !== undefined && !comesAfter(id, value, end)) continue
     const last = first.length > size ? first.at(-1) : undefined
     if (last !== undefined) {
-      if (comesAfter(issue.id, issue[sort], { id: last.id, value: last[sort] })) continue
+      if (comesAfter(id, value, last)) continue
       first.pop()
     }
-    const place = first.findIndex((other) => comesAfter(other.id, other[sort], { id: issue.id, value: issue[sort] }))
-    first.splice(place === -1 ? first.length : place, 0, issue)
+    const sorted = { id, value }
+    const place = first.findIndex((other) => comesAfter(other.id, other.value, sorted))
+    first.splice(place === -1 ? first.length : place, 0, sorted)
   }
   return first.map(({ id }) => id)
 }
 
+interface Sorted {
+  id: string
+  value: number
+}
+
 /** As SQL orders rows by their sort value and their id, both descending. */
-function comesAfter(id: string, value: number, other: { id: string; value: number }): boolean {
+function comesAfter(id: string, value: number, other: Sorted): boolean {
   return value < other.value || (value === other.value && id < other.id)
 }
 
