@@ -129,12 +129,11 @@ async function measurePage(readers: Readers, { table, page, goals }: PageName & 
   const [few, many] = await rowsOn(readers, { table, page })
   const asFew = { size: '1,000,000', rows: Math.max(few, 1) } as const
   if (few < many) asked.push({ ...asFew, values: [] }, { ...asFew, after: 'a commit', values: [] })
+  const groups = [asked.filter(({ after }) => after === undefined), asked.filter(({ after }) => after !== undefined)]
   for (let round = -WARM_UPS; round < ROUNDS; round += 1) {
-    for (const { size, values, ...how } of asked) {
-      const reader = readers.get(size)
-      if (reader === undefined) continue
-      const taken = await readTimes(reader, { table, page, ...how })
-      if (round >= 0) values.push(median(taken))
+    for (const group of groups) {
+      const taken = await readInTurn(readers, { table, page }, group)
+      if (round >= 0) for (const [place, { values }] of group.entries()) values.push(median(taken[place] ?? []))
     }
   }
   return asked.map(({ values, ...how }) => ({
@@ -146,13 +145,21 @@ async function measurePage(readers: Readers, { table, page, goals }: PageName & 
   }))
 }
 
-/** Milliseconds of the reads of a round. */
-async function readTimes(reader: Reader, asked: PageName & Omit<Series, 'size' | 'values'>): Promise<number[]> {
-  // The first read of this state; those after it count.
-  if (asked.after === undefined) await reader.ask(asked)
-  const reads = asked.after === undefined ? READS : READS_AFTER_COMMITS
-  const taken: number[] = []
-  for (let read = 0; read < reads; read += 1) taken.push(await reader.ask(asked))
+/**
+ * Milliseconds of the reads of a round, for each series. They take turns at each read: a machine that others use too is slow for
+ * a few milliseconds and then fast again.
+ */
+async function readInTurn(readers: Readers, page: PageName, group: readonly Series[]): Promise<number[][]> {
+  const taken: number[][] = group.map(() => [])
+  const isRemembered = group.every(({ after }) => after === undefined)
+  const reads = isRemembered ? READS : READS_AFTER_COMMITS
+  // The first read of a state remembers it; those after it count.
+  for (let read = isRemembered ? -1 : 0; read < reads; read += 1) {
+    for (const [place, { size, after, rows }] of group.entries()) {
+      const time = await readers.get(size)?.ask({ ...page, ...(after && { after }), rows })
+      if (time !== undefined && read >= 0) taken[place]?.push(time)
+    }
+  }
   return taken
 }
 
