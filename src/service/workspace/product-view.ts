@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type SqlBool } from 'kysely'
 import type * as z from 'zod'
 import { GatePolicy } from '../../contract/quality-gate/policy.ts'
 import { Product, ProductSettings, Repository } from '../../contract/products.ts'
@@ -66,6 +66,9 @@ export async function publicKeys(rows: Rows, productIds: readonly number[]): Pro
   return new Map(keys.map(({ product_id, public_key }) => [product_id, public_key]))
 }
 
+/** As SQLite's index of unresolved issues is declared (migration 0031): for a plain comparison it would not be used. */
+const isUnresolved = sql<SqlBool>`(status = 'unresolved') IS TRUE`
+
 /** The number of a product's resources by noun, without deleted ones; of tests only cases count. */
 async function countContents(rows: Rows, productIds: readonly number[]): Promise<Map<number, ProductBody['counts']>> {
   const here = sql`IN (${sql.join(productIds)})`
@@ -78,7 +81,7 @@ async function countContents(rows: Rows, productIds: readonly number[]): Promise
       JOIN environment ON environment.id = release.environment_id
       WHERE release.product_id ${here} AND environment.deleted_at IS NULL GROUP BY release.product_id
     UNION ALL SELECT 'unresolved_issues', product_id, count(*) FROM issue
-      WHERE product_id ${here} AND status = 'unresolved' GROUP BY product_id
+      WHERE product_id ${here} AND ${isUnresolved} GROUP BY product_id
     UNION ALL SELECT 'requirements', product_id, count(*) FROM requirement
       WHERE product_id ${here} AND deleted_at IS NULL GROUP BY product_id
     UNION ALL SELECT 'tests', product_id, count(*) FROM test

@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import type { IssueQuery, IssueSort } from '../../../../../src/service/errors/issues/read/list/conditions.ts'
 import { pageQuery } from '../../../../../src/service/errors/issues/read/list/list.ts'
+import { viewProducts } from '../../../../../src/service/workspace/product-view.ts'
 import type { Cursor } from '../../../../../src/service/shared/page-token.ts'
 import { openRig, type Rig } from '../rig.ts'
 import { usesPostgres } from '../../../../postgres/databases.ts'
@@ -53,16 +54,38 @@ test.skipIf(usesPostgres())(
     const input = { product_id: rig.product_id, environment_id: environment?.id, q: 'pay' }
     await rig.handlers.listIssues(input, rig.call)
     await rig.append({ environment: 'production' })
-    const spy = vi.spyOn(StatementSync.prototype, 'all')
-    await rig.handlers.listIssues(input, rig.call)
-    const statements = (spy.mock.contexts as StatementSync[]).map(({ sourceSQL }) => sourceSQL)
-    spy.mockRestore()
+    const statements = await readStatements(() => rig.handlers.listIssues(input, rig.call))
     const byIds = statements.filter((text) => /from "issue" .*json_each/.test(text))
     const plans = await Promise.all(byIds.map((text) => explain(rig, text)))
     // The title, what filters compare, and the page.
     expect(plans.map((steps) => steps.filter((step) => / issue /.test(step)))).toEqual([[BY_ID], [BY_ID], [BY_ID]])
   },
 )
+
+test.skipIf(usesPostgres())(
+  'the unresolved issues of products are counted in an index that has no others',
+  async () => {
+    await using rig = await openRig()
+    const products = await rig.db.read.selectFrom('product').selectAll().execute()
+    const statements = await readStatements(() => viewProducts(rig.db.read, 'http://localhost', products))
+    const [counting = ''] = statements.filter((text) => text.includes('unresolved_issues'))
+    const steps = await explain(rig, counting)
+    expect(steps.filter((step) => / issue /.test(step))).toEqual([
+      'SEARCH issue USING COVERING INDEX issue_unresolved (product_id=?)',
+    ])
+  },
+)
+
+/** The texts of the statements that the work reads lists with. */
+async function readStatements(work: () => Promise<unknown>): Promise<string[]> {
+  const spy = vi.spyOn(StatementSync.prototype, 'all')
+  try {
+    await work()
+    return (spy.mock.contexts as StatementSync[]).map(({ sourceSQL }) => sourceSQL)
+  } finally {
+    spy.mockRestore()
+  }
+}
 
 /** How SQLite reads the first page of a query, or the one after a row. */
 async function planSteps(

@@ -1,0 +1,1 @@
+-- The index of SQLite's file of this number is left out here: each event of an issue would add an entry to it.
