@@ -107,6 +107,7 @@ export function readTime(value: unknown): string | undefined {
   return text !== '0' && !text.startsWith('0000-') && isRawTime(text) ? text : undefined
 }
 
+// Zero times are recognized as text, because parsing each of the hundreds of times in a list is slower.
 const EPOCH = '1970-01-01T00:00:00.000Z'
 const YEAR_2 = '0002'
 const OURS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/

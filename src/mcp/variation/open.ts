@@ -34,7 +34,7 @@ function open(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Untrusted) return open(Untrusted.open(value as Untrusted<unknown>))
   if (Array.isArray(value)) return value.map(open)
-  // A spread keeps a member called __proto__ as a member, and is twice as fast as pairs that are made into an object.
+  // A spread copies a member named __proto__ as a plain member, and takes half the time of Object.fromEntries.
   const opened: Record<string, unknown> = { ...value }
   for (const name in opened) opened[name] = open(opened[name])
   return opened

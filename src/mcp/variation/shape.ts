@@ -8,7 +8,7 @@ const ID =
  */
 export function shape(text: string): string {
   const masked = withoutNumbers(text)
-  // Nearly every text is ASCII, where no word has to be looked at.
+  // Nearly every text is ASCII, so its words need no callback.
   if (/^\p{ASCII}*$/u.test(masked)) return masked.replaceAll(/[a-z]+/gi, 'a')
   return masked.replaceAll(/\p{L}+/gu, (word) => (/^[a-z]+$/i.test(word) ? 'a' : 'ä'))
 }

@@ -109,7 +109,7 @@ function mostTellingFirst(divisions: Iterable<{ varying: Varying; rank: number }
 }
 
 interface Group extends ValueCount {
-  /** The places of the occurrences in their list, in this order. */
+  /** The positions of the occurrences in their list, ascending. */
   members: number[]
 }
 
@@ -154,9 +154,9 @@ function groupMembers(said: readonly Said[], key: (value: string) => string): Gr
   }).toSorted((one, other) => other.count - one.count)
 }
 
-/** No more values are collected than it takes to know that there are too many to name. */
+/** Adds an occurrence to a group. It collects only as many values as it takes to tell that there are too many to name. */
 function addMember({ values, members }: Omit<Group, 'count'>, place: number, value: string): void {
-  // The places come in their order, the same one again where an occurrence has several values.
+  // Positions arrive in ascending order, repeated where an occurrence has several values.
   if (members.at(-1) !== place) members.push(place)
   if (values.length <= NAMED && !values.includes(value)) values.push(value)
 }

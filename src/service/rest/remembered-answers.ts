@@ -3,8 +3,8 @@ import type { Call } from '../shared/context.ts'
 import { rememberedText, type TimedText } from '../sql/remembered.ts'
 
 /**
- * What most calls of tools begin with, to find what their arguments name, and what an agent that fixes an issue asks for again
- * and again. The answers depend on what is stored, the request and who asks, and on the time only as their handlers say
+ * What most tool calls begin with, to find what their arguments name, and what an agent asks for repeatedly while it fixes an
+ * issue. The answers depend on what is stored, the request and who asks, and on the time only as their handlers say
  * with `changesAt`.
  */
 const rememberedEndpoints: ReadonlySet<EndpointName> = new Set([

@@ -66,7 +66,7 @@ export async function publicKeys(rows: Rows, productIds: readonly number[]): Pro
   return new Map(keys.map(({ product_id, public_key }) => [product_id, public_key]))
 }
 
-/** As SQLite's index of unresolved issues is declared (migration 0031): for a plain comparison it would not be used. */
+/** Written like the condition of the index (migration 0031): SQLite uses a partial index only for the same condition. */
 const isUnresolved = sql<SqlBool>`(status = 'unresolved') IS TRUE`
 
 /** The number of a product's resources by noun, without deleted ones; of tests only cases count. */

@@ -1,4 +1,4 @@
-import { type Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import { notFound, ServiceError } from '../../../errors.ts'
 import type { Principal, Writing } from '../../shared/context.ts'
 import { checkEtag, computeEtag } from '../../shared/etag.ts'

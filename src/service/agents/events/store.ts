@@ -1,4 +1,4 @@
-import { type Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type * as z from 'zod'
 import { AgentRunEvent, AgentRunEventType } from '../../../contract/agents.ts'
 import { cutPage, type Page } from '../../shared/paging.ts'

@@ -1,4 +1,4 @@
-import { type Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import { notFound } from '../../../errors.ts'
 import type { Principal } from '../../shared/context.ts'
 import { computeEtag } from '../../shared/etag.ts'

@@ -1,4 +1,4 @@
-import { type Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type * as z from 'zod'
 import type { BranchSource } from '../../../contract/branches.ts'
 import { notFound, ServiceError } from '../../../errors.ts'

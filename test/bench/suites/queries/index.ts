@@ -12,8 +12,8 @@ const ROUNDS = 11
 /** Read before the first round, so that statements are prepared. */
 const WARM_UPS = 2
 /**
- * Reads per round. Their median counts, because a garbage collection may fall into any one of them. What is remembered is read
- * more often: it takes a tenth of a millisecond, which anything else on the machine changes.
+ * Reads per round. Their median counts, because a garbage collection may fall into any one of them. Remembered pages are read
+ * more often: they take a tenth of a millisecond, which the slightest disturbance changes.
  */
 const READS = 9
 const READS_AFTER_COMMITS = 3
@@ -60,10 +60,11 @@ export const queriesPostgres: Suite = {
 const storedAs = (size: SizeName) => storedEvents(sizes[size])
 
 const note =
-  'There are 10,000 issues, but 9,000 at 10,000 occurrences, so that one issue has enough occurrences to fill a page. ' +
-  'The loudest issue has 50 occurrences at 10,000 and 48,600 at 1,000,000. Each page is read once, so that ' +
-  'what is cached for the current state of the database (decisions 074, 079 and 093) is there, and then nine more times, of ' +
-  'which the median counts; after commits three times. After a commit only those caches are left that follow changes of issues (decision 089).'
+  'There are 10,000 issues (9,000 at 10,000 occurrences, so that one issue has enough occurrences to fill a page). ' +
+  'The loudest issue has 50 occurrences at 10,000 and 48,600 at 1,000,000. Each page is first read once, to fill the ' +
+  'caches of the current state of the database (decisions 074, 079 and 093), and then nine more times, of which the ' +
+  'median counts. After a commit it is read three times, and only the caches that follow changes of issues ' +
+  '(decision 089) are still filled.'
 
 type Opened = StoredEvents & { databaseUrl?: string }
 type Readers = ReadonlyMap<SizeName, Reader>
@@ -146,8 +147,8 @@ async function measurePage(readers: Readers, { table, page, goals }: PageName & 
 }
 
 /**
- * Milliseconds of the reads of a round, for each series. They take turns at each read: a machine that others use too is slow for
- * a few milliseconds and then fast again.
+ * Milliseconds of the reads of a round, for each series. The series alternate with every read, because a shared machine is slow
+ * for a few milliseconds and then fast again.
  */
 async function readInTurn(readers: Readers, page: PageName, group: readonly Series[]): Promise<number[][]> {
   const taken: number[][] = group.map(() => [])

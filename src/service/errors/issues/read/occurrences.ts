@@ -70,8 +70,8 @@ export async function listOccurrenceRows(rows: Rows, query: OccurrenceQuery) {
 }
 
 /**
- * A period and the id of an SDK leave few occurrences to count, of which `oldest` is the first time, in epoch milliseconds; the
- * others are counted as they are recorded and removed.
+ * Only the occurrences of a period, or with the id of an SDK, are counted here: `oldest` is then the time of the first one, in
+ * epoch milliseconds. Every other total is kept up to date as occurrences are recorded and removed.
  */
 async function countMatching(
   rows: Rows,

@@ -1,1 +1,1 @@
--- The index of SQLite's file of this number is left out here: each event of an issue would add an entry to it.
+-- PostgreSQL does not get the index that SQLite has here: every event of an issue would add an entry to it.

@@ -1,4 +1,4 @@
--- How many issues of a product are unresolved, without reading all of them: most tools ask for it when they look for a product by
--- its name. Only the query that says IS TRUE may use it. For an index WHERE status = 'unresolved' SQLite prepares every
--- query with `status = ?` again, each time it runs.
+-- For the number of unresolved issues of a product, which most tools read when they look up a product by name: without it SQLite
+-- reads the index entries of all issues. The condition says IS TRUE so that only that query is compared with it. With
+-- WHERE status = 'unresolved', SQLite would prepare every query that contains `status = ?` again each time it runs.
 CREATE INDEX issue_unresolved ON issue (product_id, status) WHERE (status = 'unresolved') IS TRUE;

@@ -68,7 +68,7 @@ export async function findKept(
   return found
 }
 
-/** A function for each: reading a member that a variable names takes 7 % of the time of a page. */
+/** One accessor for each order: `issue[sort]`, with the name in a variable, takes 7 % of the time of a page. */
 const sortValues: Readonly<Record<IssueSort, (issue: KeptIssue) => number>> = {
   last_seen: (issue) => issue.last_seen,
   first_seen: (issue) => issue.first_seen,
