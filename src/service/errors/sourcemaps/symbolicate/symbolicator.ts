@@ -1,6 +1,5 @@
 import type { NormalFrame } from '../../event/event.ts'
-import type { EventSymbolicator, Symbolicable, Symbolication, Unmapped } from '../../../shared/event-symbolicator.ts'
-import { isNative } from '../../../shared/code-paths.ts'
+import type { EventSymbolicator, Symbolicable } from '../../../shared/event-symbolicator.ts'
 import { createPace } from '../../../shared/pace.ts'
 import type { Database } from '../../../sql/database.ts'
 import type { FileStore } from '../files/file-store.ts'
@@ -11,9 +10,10 @@ import { looksMinified } from './looks-minified.ts'
 import { createFrameMapper, type GeneratedPosition, type Mapped, type WantedText } from './map-frame.ts'
 import type { Match, MatchedArtifacts } from './match.ts'
 import { openTables, type OpenTables } from './open-tables.ts'
-import { missingProblem, problems, symbolicationState, type Problem } from './problems.ts'
+import { missingProblem, problems } from './problems.ts'
 import { createSourceTexts, type SourceOfRelease } from './source-texts.ts'
 import { sourceLines, type SourceLines } from './source-lines.ts'
+import { listUnmapped, summarise, withFrames, type StackReading } from './stack-reading.ts'
 
 /** Files of one event that are looked up: each may be part of a query (decision 011). */
 const MOST_FILES = 100
@@ -207,15 +207,6 @@ function createReader(index: Pick<ArtifactIndex, 'match' | 'findSource'>, open: 
   }
 }
 
-interface StackReading {
-  frames: NormalFrame[]
-  mapped: number
-  /** With the frame as it was sent. */
-  problems: { frame: NormalFrame; problem: Problem; uploadId: string }[]
-  /** Frames whose map does not hold the text of their source. */
-  texts: { place: number; sent: NormalFrame; wanted: WantedText }[]
-}
-
 /** What is known about an event before its frames are mapped. */
 interface EventMatches {
   /** By key of the file. */
@@ -260,48 +251,4 @@ function leftOut(event: Symbolicable, matches: ReadonlyMap<string, Match>): Set<
     }
   }
   return left
-}
-
-function summarise(read: readonly StackReading[]): Symbolication {
-  const found = read.flatMap(({ problems }) => problems)
-  const mapped = read.reduce((sum, reading) => sum + reading.mapped, 0)
-  return {
-    state: symbolicationState(
-      mapped,
-      found.map(({ problem }) => problem),
-    ),
-    frames_total: read.reduce((sum, { frames }) => sum + frames.filter(hasFile).length, 0),
-    frames_mapped: mapped,
-    problems: found.map(({ frame, problem }) => ({
-      frame_index: frame.index,
-      abs_path: frame.abs_path === '' ? frame.filename : frame.abs_path,
-      debug_id: frame.debug_id,
-      reason: problem.reason,
-    })),
-  }
-}
-
-function listUnmapped(read: readonly StackReading[]): Unmapped[] {
-  return read.flatMap(({ problems }) =>
-    problems.flatMap(({ frame, problem, uploadId }) =>
-      problem.kind === 'partly' ? [] : [{ frame, cause: problem.cause, uploadId }],
-    ),
-  )
-}
-
-/** The engine's own functions, such as `encodeURIComponent`, have no file that a map could lead to. */
-function hasFile({ filename, abs_path: path }: NormalFrame): boolean {
-  return !isNative(filename) && !isNative(path)
-}
-
-function withFrames<E extends Symbolicable>(event: E, read: readonly StackReading[]): E {
-  const stackFrames = (place: number) => read[place]?.frames ?? []
-  return {
-    ...event,
-    exceptions: event.exceptions.map((exception, place) => ({ ...exception, frames: stackFrames(place) })),
-    threads: event.threads.map((thread, place) => ({
-      ...thread,
-      frames: stackFrames(event.exceptions.length + place),
-    })),
-  }
 }
