@@ -15,7 +15,7 @@ export type FetchTables = (contents: Iterable<string>) => Promise<void>
  * Makes a folder of tables a cache of those in the database. Several callers wait for one fetch of a table. Rejects with
  * failures of the database; those of the disk leave the table missing, which costs its frames only.
  */
-export function createTableFetcher(files: FileStore, folder: string): FetchTables {
+export function createTableFetcher(files: Pick<FileStore, 'fetch'>, folder: string): FetchTables {
   const turns = createTurns<string>()
 
   async function fetchOne(content: string): Promise<void> {

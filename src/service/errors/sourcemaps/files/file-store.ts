@@ -46,9 +46,26 @@ export interface LocalFile {
   file: string
 }
 
+/** Reads the files of such a store; undefined where the files of this process are the only ones. */
+export function createFileReader(read: Rows): Pick<FileStore, 'fetch'> | undefined {
+  if (!read.dialect.holdsFiles) return undefined
+  return {
+    async fetch(folder, { name, file }) {
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+      for (let attempt = 1; ; attempt++) {
+        const head = await readHead(read, folder, name)
+        if (head === undefined) return false
+        if (await writeFile(read, head, file)) return true
+        if (attempt === ATTEMPTS) throw new Error('a stored file lacks parts')
+      }
+    },
+  }
+}
+
 /** The store of a database that several machines may use; undefined where the files of this process are the only ones. */
 export function createFileStore({ db, platform }: { db: Database; platform: Platform }): FileStore | undefined {
-  if (!db.read.dialect.holdsFiles) return undefined
+  const reader = createFileReader(db.read)
+  if (reader === undefined) return undefined
   const never = new AbortController().signal
 
   async function removeParts(bodies: readonly string[]): Promise<void> {
@@ -56,6 +73,8 @@ export function createFileStore({ db, platform }: { db: Database; platform: Plat
   }
 
   return {
+    ...reader,
+
     async has(folder, name) {
       return (await readHead(db.read, folder, name)) !== undefined
     },
@@ -122,16 +141,6 @@ export function createFileStore({ db, platform }: { db: Database; platform: Plat
         }
       }
       await steps.flush()
-    },
-
-    async fetch(folder, { name, file }) {
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-      for (let attempt = 1; ; attempt++) {
-        const head = await readHead(db.read, folder, name)
-        if (head === undefined) return false
-        if (await writeFile(db.read, head, file)) return true
-        if (attempt === ATTEMPTS) throw new Error('a stored file lacks parts')
-      }
     },
 
     async remove(folder, names) {

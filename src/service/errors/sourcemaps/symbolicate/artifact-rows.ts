@@ -6,6 +6,8 @@ import type { Artifact } from './match.ts'
 const MOST_ROWS = 5_000
 /** Maps of one release whose name differs from that of their minified file. */
 const MOST_ODD_MAPS = 1_000
+/** Maps of a release that are opened for one file, the newest first. */
+const MOST_MAPS = 50
 
 const columns = ['id', 'sourcemap_id', 'kind', 'content', 'debug_id', 'release', 'dist', 'path', 'counterpart'] as const
 
@@ -21,6 +23,13 @@ export interface ReleaseFacts {
   maps: number
   /** Maps that are not found by base name. */
   odd: readonly Artifact[]
+}
+
+/** A file of the repository, by its path there, in a release. */
+export interface FileOfRelease {
+  productId: number
+  release: string
+  path: string
 }
 
 /** A source whose text is not in its map. */
@@ -87,6 +96,23 @@ async function readByName(rows: Rows, productId: number, releases: readonly stri
     .where('kind', '<>', 'source')
     .orderBy('id', 'desc')
     .limit(MOST_ROWS)
+    .execute()
+}
+
+/** Maps that were uploaded for a release and name a file of the repository, the newest first. */
+export function readMapsWith(rows: Rows, { productId, release, path }: FileOfRelease): Promise<Artifact[]> {
+  return rows
+    .selectFrom('sourcemap_source as source')
+    .innerJoin('sourcemap', 'sourcemap.id', 'source.sourcemap_id')
+    .innerJoin('sourcemap_artifact as artifact', 'artifact.sourcemap_id', 'source.sourcemap_id')
+    .select(columns.map((column) => `artifact.${column}` as const))
+    .where('source.product_id', '=', productId)
+    .where('source.path', '=', path)
+    .where('sourcemap.state', '=', 'SOURCEMAP_STATE_READY')
+    .where('artifact.kind', '=', 'map')
+    .where('artifact.release', '=', release)
+    .orderBy('artifact.id', 'desc')
+    .limit(MOST_MAPS)
     .execute()
 }
 

@@ -1,15 +1,17 @@
 import type { Database } from '../../../sql/database.ts'
 import {
   readArtifacts,
+  readMapsWith,
   readRelease,
   readSource,
   type Build,
+  type FileOfRelease,
   type FoundSource,
   type ReleaseFacts,
   type WantedSource,
 } from './artifact-rows.ts'
 import type { FrameFile } from './frame-file.ts'
-import { Lru } from './lru.ts'
+import { Lru, scaled } from './lru.ts'
 import { createMatcher, type Artifact, type Match } from './match.ts'
 
 /** How long a map that another process has confirmed may go unnoticed. */
@@ -25,20 +27,31 @@ export interface ArtifactIndex {
   hasMaps(productId: number, release: string): Promise<boolean>
   /** Forgets everything about a product. */
   changed(productId: number): void
+  /** Maps of a release that name a file of the repository, the newest first. */
+  mapsWith(file: FileOfRelease): Promise<readonly Artifact[]>
   /** The table of a source that a map names without its text; undefined when none was uploaded. */
   findSource(productId: number, wanted: WantedSource): Promise<FoundSource | undefined>
+}
+
+export interface ArtifactIndexOptions {
+  db: Pick<Database, 'read'>
+  now: () => number
+  /** The part of the usual limits for what is remembered. */
+  share?: number | undefined
 }
 
 /**
  * Finds artifacts of files with a few queries, however many files there are, and remembers the answers until the
  * product's artifacts change in this process, or any product's in another one (checked every two seconds by `now`).
  */
-export function createArtifactIndex({ db, now }: { db: Database; now: () => number }): ArtifactIndex {
-  const matches = new Lru<Match>(MOST_REMEMBERED)
-  const releases = new Lru<ReleaseFacts>(MOST_REMEMBERED)
+export function createArtifactIndex({ db, now, share = 1 }: ArtifactIndexOptions): ArtifactIndex {
+  const most = scaled(MOST_REMEMBERED, share)
+  const matches = new Lru<Match>(most)
+  const releases = new Lru<ReleaseFacts>(most)
   const withoutAny = new Lru<true>({ weight: 10_000, entries: 10_000 })
-  const texts = new Lru<{ source: FoundSource | undefined }>(MOST_REMEMBERED)
-  const kinds = [matches, releases, withoutAny, texts]
+  const texts = new Lru<{ source: FoundSource | undefined }>(most)
+  const naming = new Lru<readonly Artifact[]>(most)
+  const kinds = [matches, releases, withoutAny, texts, naming]
   /** Incremented whenever something is forgotten: a query that was running at that time is not remembered. */
   let epoch = 0
   let newest: number | undefined
@@ -124,6 +137,17 @@ export function createArtifactIndex({ db, now }: { db: Database; now: () => numb
       return (await findReleaseFacts({ productId, release, dist: '' })).maps > 0
     },
     changed: (productId) => forget(`${productId}\n`),
+    async mapsWith({ productId, release, path }) {
+      await refresh()
+      const key = [productId, release, path].join('\n')
+      const known = naming.get(key)
+      if (known !== undefined) return known
+      const started = epoch
+      const maps = await readMapsWith(db.read, { productId, release, path })
+      if (started === epoch) naming.set(key, maps, 500 * (1 + maps.length) + 2 * key.length)
+      naming.trim()
+      return maps
+    },
     async findSource(productId, wanted) {
       const key = [productId, wanted.map.id, ...wanted.paths].join('\n')
       const known = texts.get(key)

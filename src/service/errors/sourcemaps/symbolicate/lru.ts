@@ -3,17 +3,28 @@ interface Entry<Value> {
   weight: number
 }
 
+/** What a cache may hold. */
+export interface Limits {
+  weight: number
+  entries: number
+}
+
+/** A part of the limits, for a cache beside the usual one. */
+export function scaled({ weight, entries }: Limits, share: number): Limits {
+  return { weight: weight * share, entries: entries * share }
+}
+
 /**
  * Keeps the most recently used values, up to a total weight and a number of entries. Nothing is evicted before
  * `trim()`, so that values held together stay valid; `dispose` is called with each evicted value.
  */
 export class Lru<Value> {
   readonly #entries = new Map<string, Entry<Value>>()
-  readonly #most: { weight: number; entries: number }
+  readonly #most: Limits
   readonly #dispose: (value: Value) => void
   #weight = 0
 
-  constructor(most: { weight: number; entries: number }, dispose: (value: Value) => void = () => {}) {
+  constructor(most: Limits, dispose: (value: Value) => void = () => {}) {
     this.#most = most
     this.#dispose = dispose
   }

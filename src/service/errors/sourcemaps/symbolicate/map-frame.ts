@@ -6,7 +6,7 @@ import { isLibrarySource, sourcePath } from '../source-path.ts'
 import type { MapTable, Mapping } from '../table/map-table.ts'
 import { sourceFilePaths } from '../process/paths.ts'
 import type { WantedSource } from './artifact-rows.ts'
-import { Lru } from './lru.ts'
+import { Lru, scaled } from './lru.ts'
 import type { MatchedArtifacts } from './match.ts'
 import type { OpenTables } from './open-tables.ts'
 import { problems, type Problem } from './problems.ts'
@@ -59,9 +59,9 @@ const NAMELESS = '<anonymous>'
 /** Crashes repeat: most frames of an event were in an earlier one. */
 const MOST_REMEMBERED = { weight: 16 * 1024 * 1024, entries: 20_000 }
 
-/** Maps frames with tables, and remembers the results. */
-export function createFrameMapper(tables: OpenTables): FrameMapper {
-  const known = new Lru<Located>(MOST_REMEMBERED)
+/** Maps frames with tables, and remembers the results; `share` is the part of the usual limits for these. */
+export function createFrameMapper(tables: OpenTables, share = 1): FrameMapper {
+  const known = new Lru<Located>(scaled(MOST_REMEMBERED, share))
 
   function located(
     frame: NormalFrame,

@@ -3,7 +3,7 @@ import type { FetchTables } from '../files/fetch-tables.ts'
 import { openScopeTable, type ScopeTable } from '../scopes/scope-table.ts'
 import { openMapTable, type MapTable } from '../table/map-table.ts'
 import { openSourceTable, type SourceTable } from '../table/source-table.ts'
-import { Lru } from './lru.ts'
+import { Lru, scaled } from './lru.ts'
 
 /** Each open table is an open file and its index in memory. */
 const MOST_OPEN = { weight: 64 * 1024 * 1024, entries: 128 }
@@ -28,12 +28,16 @@ export interface OpenTables {
   close(): void
 }
 
-/** Opens the tables of a folder, which are named after their content. `fetch` brings them into the folder. */
-export function openTables(folder: string, fetch?: FetchTables): OpenTables {
+/**
+ * Opens the tables of a folder, which are named after their content. `fetch` brings them into the folder; `share` is the
+ * part of the usual limits for what stays open.
+ */
+export function openTables(folder: string, fetch?: FetchTables, share = 1): OpenTables {
   const close = (table: Table) => table.close()
-  const maps = new Lru<MapTable>(MOST_OPEN, close)
-  const scopes = new Lru<ScopeTable>(MOST_OPEN, close)
-  const sources = new Lru<SourceTable>(MOST_OPEN, close)
+  const most = scaled(MOST_OPEN, share)
+  const maps = new Lru<MapTable>(most, close)
+  const scopes = new Lru<ScopeTable>(most, close)
+  const sources = new Lru<SourceTable>(most, close)
   const used = new Set<Table>()
   let closed = false
 

@@ -1,4 +1,3 @@
-import type { Database } from '../../../sql/database.ts'
 import type { RepositoryRoots } from '../../../workspace/components/repo-path.ts'
 import { sourceFilePaths } from '../process/paths.ts'
 import { teamPath } from '../process/team-sources.ts'
@@ -6,8 +5,6 @@ import type { Artifact } from './match.ts'
 import type { ArtifactIndex } from './artifacts.ts'
 import type { OpenTables } from './open-tables.ts'
 
-/** Maps of a release that are opened for one file, the newest first. */
-const MOST_MAPS = 50
 /** A longer source is not read. */
 const MOST_LINES = 20_000
 
@@ -20,12 +17,17 @@ export interface SourceOfRelease {
   roots: RepositoryRoots
 }
 
+export interface SourceTextsOptions {
+  index: Pick<ArtifactIndex, 'mapsWith' | 'findSource'>
+  open: OpenTables
+}
+
 /** Reads the text of sources that the maps of a release were uploaded with. */
-export function createSourceTexts({ db, index, open }: { db: Database; index: ArtifactIndex; open: OpenTables }) {
+export function createSourceTexts({ index, open }: SourceTextsOptions) {
   /** The lines of a file in each build of a release that has its text; a damaged table has none. */
   return async (wanted: SourceOfRelease): Promise<string[][]> => {
     const texts: string[][] = []
-    for (const map of await mapsWith(db, wanted)) {
+    for (const map of await index.mapsWith(wanted)) {
       const lines = await readLines(map, wanted).catch(() => undefined)
       open.trim()
       if (lines !== undefined && lines.length < MOST_LINES) texts.push(lines)
@@ -46,21 +48,4 @@ export function createSourceTexts({ db, index, open }: { db: Database; index: Ar
     await open.fetch?.([beside.content])
     return open.source(beside.content).lines(0, MOST_LINES)
   }
-}
-
-async function mapsWith({ read }: Database, { productId, release, path }: SourceOfRelease): Promise<Artifact[]> {
-  return read
-    .selectFrom('sourcemap_source as source')
-    .innerJoin('sourcemap', 'sourcemap.id', 'source.sourcemap_id')
-    .innerJoin('sourcemap_artifact as artifact', 'artifact.sourcemap_id', 'source.sourcemap_id')
-    .select(['artifact.id', 'artifact.sourcemap_id', 'artifact.kind', 'artifact.content', 'artifact.debug_id'])
-    .select(['artifact.release', 'artifact.dist', 'artifact.path', 'artifact.counterpart'])
-    .where('source.product_id', '=', productId)
-    .where('source.path', '=', path)
-    .where('sourcemap.state', '=', 'SOURCEMAP_STATE_READY')
-    .where('artifact.kind', '=', 'map')
-    .where('artifact.release', '=', release)
-    .orderBy('artifact.id', 'desc')
-    .limit(MOST_MAPS)
-    .execute()
 }

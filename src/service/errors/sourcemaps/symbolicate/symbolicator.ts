@@ -34,15 +34,21 @@ export interface Symbolicator extends EventSymbolicator {
   changed(productId: number): void
   /** Ids of the uploads that mapped frames since the last call. */
   takeUsed(): string[]
+  /** Lets uploads count as used that mapped frames elsewhere. */
+  noteUsed(ids: readonly string[]): void
   close(): void
 }
 
 export interface SymbolicatorOptions {
-  db: Database
+  db: Pick<Database, 'read'>
   /** Folder of the tables that confirms have written. */
   tables: string
   /** Has the tables that other processes have written. */
-  files?: FileStore | undefined
+  files?: Pick<FileStore, 'fetch'> | undefined
+  /** Called by `changed`, for whoever keeps something of the artifacts too. */
+  onChanged?: ((productId: number) => void) | undefined
+  /** The part of the usual limits for what is kept in memory. */
+  share?: number | undefined
   /** Milliseconds of any monotonic clock. */
   now?: () => number
 }
@@ -52,18 +58,21 @@ export function createSymbolicator({
   db,
   tables,
   files,
+  onChanged = () => {},
+  share,
   now = () => performance.now(),
 }: SymbolicatorOptions): Symbolicator {
-  const index = createArtifactIndex({ db, now })
-  const open = openTables(tables, files && createTableFetcher(files, tables))
+  const index = createArtifactIndex({ db, now, share })
+  const open = openTables(tables, files && createTableFetcher(files, tables), share)
   return {
-    ...createReader(index, open),
+    ...createReader(index, open, share),
     hasAny: (productId) => index.hasAny(productId),
     hasMaps: (productId, release) => index.hasMaps(productId, release),
-    sourceTexts: createSourceTexts({ db, index, open }),
+    sourceTexts: createSourceTexts({ index, open }),
     changed(productId) {
       index.changed(productId)
       open.reopen()
+      onChanged(productId)
     },
     close: () => open.close(),
   }
@@ -83,10 +92,10 @@ export function createMaplessSymbolicator(): EventSymbolicator {
   }
 }
 
-type Reader = Pick<Symbolicator, 'symbolicate' | 'takeUsed'>
+type Reader = Pick<Symbolicator, 'symbolicate' | 'takeUsed' | 'noteUsed'>
 
-function createReader(index: Pick<ArtifactIndex, 'match' | 'findSource'>, open: OpenTables): Reader {
-  const mapper = createFrameMapper(open)
+function createReader(index: Pick<ArtifactIndex, 'match' | 'findSource'>, open: OpenTables, share?: number): Reader {
+  const mapper = createFrameMapper(open, share)
   const pace = createPace()
   const used = new Set<string>()
 
@@ -111,6 +120,9 @@ function createReader(index: Pick<ArtifactIndex, 'match' | 'findSource'>, open: 
       const ids = [...used]
       used.clear()
       return ids
+    },
+    noteUsed(ids) {
+      for (const id of ids) used.add(id)
     },
   }
 
