@@ -134,7 +134,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       log?.({ level: 'error', message: 'unexpected error', where, error: stackText(error) })
 
     const files = createFileStore({ db, platform })
-    const symbolicator = createSymbolicator({ db, tables: sourceMapFolders(dataDir).tables, files })
+    const { tables } = sourceMapFolders(dataDir)
+    const onChanged = (productId: number) => thread?.changed(productId)
+    const symbolicator = createSymbolicator({ db, tables, files, onChanged })
+    const maxBytes = defaultLimits.eventBytes
+    const onUsed = (ids: readonly string[]) => symbolicator.noteUsed(ids)
+    const thread =
+      options.eventWorker && createEventThread({ entry: options.eventWorker, database, tables, maxBytes, onUsed })
     const store = createEventStore({
       newIssuesPerHour: options.newIssuesPerHour,
       db,
@@ -170,9 +176,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       },
     })
     const reports = createDraftReader(options.reportWorker)
-    const thread =
-      options.eventWorker &&
-      createEventThread({ entry: options.eventWorker, database, maxBytes: defaultLimits.eventBytes })
     const rates = createSharedRates({ platform, clock, messages: db.messages })
     const ingest = createIngest({
       rateLimit: rates.limit,
@@ -180,7 +183,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       keys: createKeys({ db, platform }),
       platform,
       thread,
-      hasSourceMaps: (id) => symbolicator.hasAny(id),
       onError: onError('ingest'),
       counts: options.ingestCounts,
     })

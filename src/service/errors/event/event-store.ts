@@ -21,7 +21,7 @@ export interface EventStore {
     event: NormalEvent,
     options?: { vouched?: boolean },
   ): Promise<{ id: string; duplicate: boolean }>
-  /** The same for an event of a product without source maps that was prepared in another thread. */
+  /** The same for an event that was prepared in another thread. */
   appendPrepared(
     productId: number,
     event: PreparedEvent,

@@ -8,6 +8,10 @@ export interface PreparedEvent {
   summary: string
   /** The event as it was sent, so that source maps uploaded later can be applied to it. */
   packed: PackedBody
+  /** JSON of its exceptions and threads with source maps applied; undefined where these changed nothing. */
+  mapped: Uint8Array | undefined
+  /** The code that it claims is not in the sources of its release. */
+  contradicted: boolean
   /** Its text reads like instructions to an agent (mcp §6.6). */
   suspicious: boolean
   /** Types of the errors that caused it. */

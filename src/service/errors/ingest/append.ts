@@ -32,21 +32,16 @@ export interface AppendOptions {
   store: EventStore
   platform: Platform
   limits: Pick<IngestLimits, 'eventBytes' | 'waitingBytes'>
-  /** Reads events of products without source maps while many arrive; without it, this thread reads all. */
+  /** Reads events while many arrive; without it, this thread reads all. */
   thread?: EventThread | undefined
-  /** Whether source maps of a product were uploaded. */
-  hasSourceMaps?: ((productId: number) => Promise<boolean>) | undefined
 }
 
 /** Requests that this thread reads and stores at the same time; the others go to the thread of events. */
 const FEW = 4
 
-/**
- * Few events are read here, which answers soonest. Where many arrive, another thread reads them while this one writes; only
- * source maps need this one, which has them open.
- */
+/** Few events are read here, which answers soonest. Where many arrive, another thread reads them while this one writes. */
 export function createAppend(options: AppendOptions): AppendBatch {
-  const { platform, store, thread, limits, hasSourceMaps = () => Promise.resolve(false) } = options
+  const { platform, store, thread, limits } = options
   const pace = createPace()
   const reading = { maxBytes: limits.eventBytes, newId: () => platform.newId(), pace }
   const room = createWaitingRoom(limits.waitingBytes)
@@ -68,9 +63,9 @@ export function createAppend(options: AppendOptions): AppendBatch {
   async function append(batch: Batch, sender: Sender): Promise<Appended> {
     const { productId, vouched } = sender
     const isMany = thread !== undefined && (thread.isBusy() || here >= FEW)
-    if (!isMany || batch.payloads.length === 0 || (await hasSourceMaps(productId))) return countHere(batch, sender)
+    if (!isMany || batch.payloads.length === 0) return countHere(batch, sender)
     const read = await thread.read(productId, batch).catch(() => undefined)
-    // The thread ended: this one reads as if there were few.
+    // The thread ended, or source maps changed meanwhile: this one reads as if there were few.
     if (read === undefined) return appendHere(batch, sender)
     const { events, refused } = read
     await Promise.all(events.map((event) => store.appendPrepared(productId, event, { vouched })))

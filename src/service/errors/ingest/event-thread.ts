@@ -4,7 +4,7 @@ import { ServiceError } from '../../../errors.ts'
 import type { PreparedEvent } from '../event/prepared-event.ts'
 import type { Batch } from './batch.ts'
 import { joinBytes, splitBytes } from '../../../lib/bytes.ts'
-import type { Answer, Job, JobRequest, RequestOutcome, ThreadStart } from './thread-messages.ts'
+import type { Answer, Job, JobRequest, RequestOutcome, ThreadStart, Told } from './thread-messages.ts'
 
 /** Jobs that the thread has: one that it reads, and one that waits so that it never stops between two. */
 const MOST_JOBS = 2
@@ -31,14 +31,18 @@ export interface PreparedBatch {
 export interface EventThread {
   /** Whether it has work: further requests then go there as well. */
   isBusy(): boolean
-  /** Rejects when the thread ends before it has answered. */
+  /** Rejects when the thread ends before it has answered, and when source maps of the product changed meanwhile. */
   read(productId: number, batch: Batch): Promise<PreparedBatch>
+  /** Call after source maps of a product were added or removed. */
+  changed(productId: number): void
   close(): Promise<void>
 }
 
 interface Waiting {
   batch: Batch
   productId: number
+  /** Read with source maps that have changed since. */
+  isStale: boolean
   resolve(read: PreparedBatch): void
   reject(error: unknown): void
 }
@@ -48,6 +52,10 @@ export interface EventThreadOptions {
   entry: () => Promise<URL>
   /** The file or the address of the database. */
   database: string
+  /** Folder of the tables of source maps. */
+  tables: string
+  /** Gets the ids of uploads whose source maps were applied. */
+  onUsed: (ids: readonly string[]) => void
   maxBytes: number
 }
 
@@ -55,7 +63,7 @@ export interface EventThreadOptions {
  * Reads, groups and packs events in a thread of its own, which starts with the first of them. What waits is sent together:
  * the more events arrive, the larger the jobs.
  */
-export function createEventThread({ entry, database, maxBytes }: EventThreadOptions): EventThread {
+export function createEventThread({ entry, database, tables, maxBytes, onUsed }: EventThreadOptions): EventThread {
   const waiting: Waiting[] = []
   /** The jobs that the thread has, in their order. */
   const jobs: Waiting[][] = []
@@ -67,7 +75,7 @@ export function createEventThread({ entry, database, maxBytes }: EventThreadOpti
       // V8 has this setting for the process alone, and reads it when the heap of the thread is made.
       setFlagsFromString(`--min-semi-space-size=${String(SEMI_SPACE_MB)}`)
       const thread = new Worker(file, {
-        workerData: { database } satisfies ThreadStart,
+        workerData: { database, tables } satisfies ThreadStart,
         resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: 3 * SEMI_SPACE_MB },
         // Without secrets of the environment, and without our output, which may carry a protocol.
         env: {},
@@ -96,16 +104,21 @@ export function createEventThread({ entry, database, maxBytes }: EventThreadOpti
     }
   }
 
-  function answered({ outcomes, bytes }: Answer): void {
+  function answered({ outcomes, bytes, used }: Answer): void {
     const job = jobs.shift() ?? []
     send()
+    onUsed(used)
     const read = JSON.parse(outcomes) as RequestOutcome[]
     const packed = read.flatMap(({ events }) => events.map((event) => event.packed))
     const parts = splitBytes(
       bytes,
-      packed.flatMap(({ bodyBytes, dictionary }) => [bodyBytes, dictionary.bytes]),
+      packed.flatMap(({ bodyBytes, dictionary, mappedBytes }) => [bodyBytes, dictionary.bytes, mappedBytes]),
     )
-    for (const [index, one] of job.entries()) one.resolve(toBatch(read[index]!, parts))
+    for (const [index, one] of job.entries()) {
+      const batch = toBatch(read[index]!, parts)
+      if (one.isStale) one.reject(new Error('source maps of the product have changed'))
+      else one.resolve(batch)
+    }
     clearTimeout(idle)
     if (jobs.length === 0) idle = setTimeout(() => void stop(), IDLE_MS).unref()
   }
@@ -127,10 +140,15 @@ export function createEventThread({ entry, database, maxBytes }: EventThreadOpti
     isBusy: () => jobs.length > 0,
     read: (productId, batch) =>
       new Promise((resolve, reject) => {
-        waiting.push({ productId, batch, resolve, reject })
+        waiting.push({ productId, batch, isStale: false, resolve, reject })
         // In the next turn, so that what arrived in this one is one job.
         if (waiting.length === 1) setImmediate(send)
       }),
+    changed(productId) {
+      for (const one of jobs.flat()) one.isStale ||= one.productId === productId
+      const told: Told = { changed: productId }
+      void worker?.then((thread) => thread.postMessage(told)).catch(() => undefined)
+    },
     close: stop,
   }
 }
@@ -156,9 +174,10 @@ function toJob(job: readonly Waiting[], maxBytes: number): Job & { bytes: Uint8A
 /** Takes what is packed of the request's events off the parts. */
 function toBatch({ events, refused }: RequestOutcome, parts: Buffer[]): PreparedBatch {
   return {
-    events: events.map(({ packed: { dictionary }, ...event }) => {
-      const [body, packed] = parts.splice(0, 2)
-      return { ...event, packed: { body: body!, dictionary: { ...dictionary, packed: packed! } } }
+    events: events.map(({ packed: { dictionary, mappedBytes }, ...event }) => {
+      const [body, packed, stacks] = parts.splice(0, 3)
+      const mapped = mappedBytes === 0 ? undefined : stacks
+      return { ...event, mapped, packed: { body: body!, dictionary: { ...dictionary, packed: packed! } } }
     }),
     refused: refused.map(({ code, message, violations }) => new ServiceError(code, message, { violations })),
   }

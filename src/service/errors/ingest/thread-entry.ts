@@ -2,29 +2,43 @@ import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openForReading } from '../../sql/open/index.ts'
 import type { NormalEvent } from '../event/event.ts'
+import { writeStacks } from '../event/mapped-stacks.ts'
 import type { PreparedEvent } from '../event/prepared-event.ts'
 import { packBody } from '../issues/bodies/body.ts'
 import { createDictionaries } from '../issues/bodies/choose.ts'
 import { dictionaryText } from '../issues/bodies/dictionary.ts'
+import { createClaimCheck } from '../issues/record/claims.ts'
 import { createSuspicion } from '../issues/record/corroboration.ts'
 import { prepareEvent } from '../issues/record/prepare-event.ts'
-import { createMaplessSymbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
+import { createFileReader } from '../sourcemaps/files/file-store.ts'
+import { createMaplessSymbolicator, createSymbolicator } from '../sourcemaps/symbolicate/symbolicator.ts'
 import { readBatch } from './batch.ts'
 import { joinBytes, splitBytes } from '../../../lib/bytes.ts'
-import type { Answer, Job, JobRequest, RequestOutcome, ThreadStart } from './thread-messages.ts'
+import type { Answer, Job, JobRequest, RequestOutcome, ThreadStart, Told } from './thread-messages.ts'
 
 /** Dictionaries of about 5,000 issues. */
 const DICTIONARY_BYTES = 16 * 1024 ** 2
+/** What the thread keeps of source maps, of what the process may keep. */
+const SHARE = 1 / 4
+const NOTHING = new Uint8Array()
 
 // A thread that lives while events come: event-thread.ts starts it and sends one job after the other.
-const { database } = workerData as ThreadStart
-const chooseDictionary = createDictionaries(await openForReading(database), { keptBytes: DICTIONARY_BYTES })
-const symbolicator = createMaplessSymbolicator()
+const { database, tables } = workerData as ThreadStart
+const read = await openForReading(database)
+const chooseDictionary = createDictionaries(read, { keptBytes: DICTIONARY_BYTES })
+const symbolicator = createSymbolicator({ db: { read }, tables, files: createFileReader(read), share: SHARE })
+const mapless = createMaplessSymbolicator()
+const claims = createClaimCheck({ db: { read }, symbolicator })
 const isSuspicious = createSuspicion()
 let turn = Promise.resolve()
-parentPort?.on('message', (job: Job) => {
-  turn = turn.then(() => answer(job))
+parentPort?.on('message', (told: Told) => {
+  turn = turn.then(() => ('changed' in told ? forget(told.changed) : answer(told)))
 })
+
+function forget(productId: number): void {
+  symbolicator.changed(productId)
+  claims.forget(productId)
+}
 
 async function answer({ requests, bytes, maxBytes }: Job): Promise<void> {
   const lengths = requests.flatMap((request) => request.lengths)
@@ -34,10 +48,11 @@ async function answer({ requests, bytes, maxBytes }: Job): Promise<void> {
   for (const request of requests) {
     const { events, refused } = await readRequest(request, payloads.splice(0, request.lengths.length), maxBytes)
     outcomes.push({ events: events.map(withLengths), refused })
-    for (const { packed } of events) parts.push(packed.body, packed.dictionary.packed)
+    for (const { packed, mapped } of events) parts.push(packed.body, packed.dictionary.packed, mapped ?? NOTHING)
   }
   const joined = joinBytes(parts)
-  parentPort?.postMessage({ outcomes: JSON.stringify(outcomes), bytes: joined } satisfies Answer, [joined.buffer])
+  const used = symbolicator.takeUsed()
+  parentPort?.postMessage({ outcomes: JSON.stringify(outcomes), bytes: joined, used } satisfies Answer, [joined.buffer])
 }
 
 async function readRequest(
@@ -46,21 +61,32 @@ async function readRequest(
   maxBytes: number,
 ) {
   const reading = { maxBytes, newId: randomUUID, pace: atOnce }
-  const read = await readBatch({ payloads, header, client, receivedAt }, reading)
+  const batch = await readBatch({ payloads, header, client, receivedAt }, reading)
   const events: PreparedEvent[] = []
-  for (const event of read.events) events.push(await prepareMapless(productId, event))
-  return { events, refused: read.refused.map(({ code, message, violations }) => ({ code, message, violations })) }
+  for (const event of batch.events) events.push(await prepare(productId, event))
+  return { events, refused: batch.refused.map(({ code, message, violations }) => ({ code, message, violations })) }
 }
 
-async function prepareMapless(productId: number, event: NormalEvent): Promise<PreparedEvent> {
-  const prepared = prepareEvent(event, await symbolicator.symbolicate(productId, event), isSuspicious)
+async function prepare(productId: number, event: NormalEvent): Promise<PreparedEvent> {
+  const hasMaps = await symbolicator.hasAny(productId)
+  const symbolicated = await (hasMaps ? symbolicator : mapless).symbolicate(productId, event)
+  // Nothing contradicts an event of a product without source maps.
+  const contradicted = hasMaps && (await claims.contradicts(productId, symbolicated.event))
+  const prepared = prepareEvent(event, symbolicated, isSuspicious)
   const dictionary = await chooseDictionary(productId, prepared.grouping.hash, event)
-  return { ...prepared, packed: { body: packBody(event, dictionaryText(dictionary)), dictionary } }
+  const mapped = symbolicated.event === event ? undefined : writeStacks(symbolicated.event)
+  return {
+    ...prepared,
+    contradicted,
+    mapped,
+    packed: { body: packBody(event, dictionaryText(dictionary)), dictionary },
+  }
 }
 
-function withLengths({ packed: { body, dictionary }, ...event }: PreparedEvent): RequestOutcome['events'][number] {
-  const { id, madeAt, packed } = dictionary
-  return { ...event, packed: { bodyBytes: body.length, dictionary: { id, madeAt, bytes: packed.length } } }
+function withLengths({ packed, mapped = NOTHING, ...event }: PreparedEvent): RequestOutcome['events'][number] {
+  const { id, madeAt, packed: bytes } = packed.dictionary
+  const dictionary = { id, madeAt, bytes: bytes.length }
+  return { ...event, packed: { bodyBytes: packed.body.length, mappedBytes: mapped.length, dictionary } }
 }
 
 /** Nothing else runs in this thread. */

@@ -14,9 +14,14 @@ export interface JobRequest {
 
 /** What the thread knows from its start. */
 export interface ThreadStart {
-  /** The file of the database, which the thread reads. */
+  /** The file or the address of the database, which the thread reads. */
   database: string
+  /** Folder of the tables of source maps. */
+  tables: string
 }
+
+/** What the thread is told: a job, or that source maps of a product were added or removed. */
+export type Told = Job | { changed: number }
 
 /** What the thread is asked: several requests at once, because each message costs as much as reading a small event. */
 export interface Job {
@@ -28,13 +33,15 @@ export interface Job {
 
 /** What became of one request. */
 export interface RequestOutcome {
-  events: (Omit<PreparedEvent, 'packed'> & { packed: PackedLengths })[]
+  events: (Omit<PreparedEvent, 'packed' | 'mapped'> & { packed: PackedLengths })[]
   refused: Refused[]
 }
 
-/** A `PackedBody` whose bytes are parts of `Answer.bytes`: the body, then the dictionary. */
+/** Bytes that are parts of `Answer.bytes`: the body, its dictionary, and what source maps made of the stacks. */
 export interface PackedLengths {
   bodyBytes: number
+  /** 0 where source maps changed nothing. */
+  mappedBytes: number
   dictionary: { id: number; madeAt: number; bytes: number }
 }
 
@@ -51,4 +58,6 @@ export interface Answer {
   outcomes: string
   /** What is packed of all events, one after the other. */
   bytes: Uint8Array
+  /** Ids of the uploads that mapped frames since the answer before. */
+  used: readonly string[]
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { eventWorker } from '../../../../src/cli/support/workers.ts'
-import { createBodyReader } from '../../../../src/service/errors/issues/bodies/read.ts'
-import { startApp, type App } from '../../../app.ts'
+import { startApp } from '../../../app.ts'
+import { stored } from './stored.ts'
 
 const NOW = Date.UTC(2026, 10, 23, 12)
 
@@ -70,34 +70,3 @@ test('a burst is stored without the thread when it cannot start', async () => {
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
   expect(await app.db.read.selectFrom('occurrence').select('id').execute()).toHaveLength(58)
 })
-
-/** What does not depend on the order of arrival or on random ids. */
-async function stored({ db }: App) {
-  const issues = await db.read
-    .selectFrom('issue')
-    .select(['title', 'type', 'value', 'culprit', 'level', 'platform', 'first_seen', 'last_seen', 'times_seen'])
-    .select(['users_affected', 'handled', 'causes', 'grouping', 'suspicious', 'contradicted'])
-    .orderBy('type')
-    .execute()
-  const occurrences = await db.read
-    .selectFrom('occurrence')
-    .innerJoin('place', 'place.id', 'occurrence.place_id')
-    .innerJoin('environment', 'environment.id', 'place.environment_id')
-    .innerJoin('release', 'release.id', 'place.release_id')
-    .select(['sdk_event_id', 'timestamp', 'received_at', 'user_hash', 'summary', 'size_bytes', 'body', 'dictionary_id'])
-    .select(['environment.name', 'release.version'])
-    .orderBy('sdk_event_id')
-    .execute()
-  const read = createBodyReader(db.read)
-  const unpacked = []
-  for (const { body, dictionary_id, ...facts } of occurrences) {
-    const { event, readRaw } = await read({ body: body!, dictionary_id })
-    unpacked.push({ ...facts, event, raw: readRaw() })
-  }
-  const frames = await db.read
-    .selectFrom('issue_frame')
-    .select(['path', 'function', 'distance'])
-    .orderBy('path')
-    .execute()
-  return { issues, occurrences: unpacked, frames }
-}

@@ -26,7 +26,7 @@ export interface ClaimCheck {
 }
 
 export interface ClaimCheckOptions {
-  db: Database
+  db: Pick<Database, 'read'>
   symbolicator: Pick<Symbolicator, 'hasMaps' | 'sourceTexts'>
 }
 

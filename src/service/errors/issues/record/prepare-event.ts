@@ -19,7 +19,7 @@ export function prepareEvent(
   sent: NormalEvent,
   { event, symbolication }: Symbolicated,
   isSuspicious: (texts: readonly string[]) => boolean,
-): Omit<PreparedEvent, 'packed'> {
+): Omit<PreparedEvent, 'packed' | 'contradicted' | 'mapped'> {
   const { frames: _, ...grouping } = groupSymbolicated(event, sent)
   return {
     event: toFacts(event),

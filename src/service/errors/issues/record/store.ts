@@ -1,6 +1,7 @@
 import type { Platform } from '../../../shared/context.ts'
 import type { NormalEvent } from '../../event/event.ts'
 import type { EventStore } from '../../event/event-store.ts'
+import { readStacks } from '../../event/mapped-stacks.ts'
 import { createPace } from '../../../shared/pace.ts'
 import { resymbolicate } from './resymbolicate.ts'
 import type { Symbolicator } from '../../sourcemaps/symbolicate/symbolicator.ts'
@@ -109,12 +110,11 @@ export function createEventStore({
       return record({ ...arrived, stacks: () => symbolicated.event })
     },
 
-    appendPrepared(productId, prepared, { vouched = false } = {}) {
+    appendPrepared(productId, { mapped, ...prepared }, { vouched = false } = {}) {
       const { body, dictionary } = prepared.packed
-      const stacks = () => unpackBody(body, dictionaryText(dictionary)).event
-      // Nothing contradicts an event of a product without source maps.
-      const arrived = { ...prepared, productId, stacks, contradicted: false, vouched }
-      return record(arrived)
+      const stacks = () =>
+        mapped === undefined ? unpackBody(body, dictionaryText(dictionary)).event : readStacks(mapped)
+      return record({ ...prepared, productId, stacks, vouched })
     },
 
     recordDropped: (productId, drops) => dropCounters.add(productId, drops),
