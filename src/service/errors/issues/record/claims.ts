@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { compareClaim, type ClaimedCode } from '../../../../lib/frames/claimed-code.ts'
 import { createLocator, wantedNames } from '../../../workspace/components/locate-frame.ts'
 import { parseRepositoryRoots } from '../../../workspace/components/repo-path.ts'
@@ -10,8 +10,8 @@ import type { Symbolicator } from '../../sourcemaps/symbolicate/symbolicator.ts'
 
 /** Frames of one event whose code is compared, the nearest to the crash first. */
 const MOST_FRAMES = 10
-/** Answers that are remembered: crashes repeat. */
-const MOST_ANSWERS = 2_000
+/** Answers for frames that are remembered: crashes repeat, and different ones share most of their frames. */
+const MOST_ANSWERS = 20_000
 
 type ClaimingEvent = Pick<NormalEvent, 'release' | 'exceptions' | 'threads'>
 
@@ -33,26 +33,28 @@ export interface ClaimCheckOptions {
 /** Compares the code that events claim with the sources of their release. */
 export function createClaimCheck({ db, symbolicator }: ClaimCheckOptions): ClaimCheck {
   const known = new Map<string, boolean>()
+  /** Incremented whenever something is forgotten: what was being compared at that time is not remembered. */
+  let epoch = 0
 
   return {
     async contradicts(productId, event) {
       const { release } = event
       const frames = claimingFrames(event)
       if (frames.length === 0 || !(await symbolicator.hasMaps(productId, release))) return false
-      const key = answerKey(productId, release, frames)
-      const before = known.get(key)
-      if (before !== undefined) return before
-      const answer = await compare(productId, release, frames)
-      if (known.size >= MOST_ANSWERS) known.clear()
-      known.set(key, answer)
-      return answer
+      const claims = frames.map((frame) => ({ frame, key: claimKey(productId, release, frame) }))
+      const unknown = claims.filter(({ key }) => !known.has(key))
+      if (claims.some(({ key }) => known.get(key) === true)) return true
+      return unknown.length > 0 && compare(productId, release, unknown)
     },
     forget(productId) {
+      epoch += 1
       for (const key of known.keys()) if (key.startsWith(`${productId} `)) known.delete(key)
     },
   }
 
-  async function compare(productId: number, release: string, frames: readonly NormalFrame[]): Promise<boolean> {
+  /** Whether one of the frames brings code that its file does not have. */
+  async function compare(productId: number, release: string, claims: readonly Claim[]): Promise<boolean> {
+    const started = epoch
     const product = await db.read
       .selectFrom('product')
       .select('repository')
@@ -60,16 +62,30 @@ export function createClaimCheck({ db, symbolicator }: ClaimCheckOptions): Claim
       .executeTakeFirst()
     if (product === undefined) return false
     const roots = parseRepositoryRoots(product.repository)
+    const frames = claims.map(({ frame }) => frame)
     const named = await readNamedPaths(db.read, productId, wantedNames(frames, roots))
     const locate = createLocator({ roots, named, folders: [] })
-    for (const frame of frames) {
+    const answers = new Map<string, boolean>()
+    for (const { frame, key } of claims) {
       const { path } = locate(frame)
       const texts = path === '' ? [] : await symbolicator.sourceTexts({ productId, release, path, roots })
       const findings = texts.flatMap((lines) => compareClaim(lines, claimedCode(frame)) ?? [])
-      if (findings.length > 0 && findings.every(({ is }) => is === 'absent' || is === 'changed')) return true
+      answers.set(key, findings.length > 0 && findings.every(({ is }) => is === 'absent' || is === 'changed'))
     }
-    return false
+    if (started === epoch) remember(answers)
+    return [...answers.values()].includes(true)
   }
+
+  function remember(answers: ReadonlyMap<string, boolean>): void {
+    if (known.size + answers.size > MOST_ANSWERS) known.clear()
+    for (const [key, answer] of answers) known.set(key, answer)
+  }
+}
+
+/** A frame that brings code, and the key of the answer for it. */
+interface Claim {
+  frame: NormalFrame
+  key: string
 }
 
 /** In-app frames that bring their own code; that of a mapped frame is the map's. */
@@ -89,9 +105,7 @@ function claimedCode({
   return { line: lineno, text, around: [...before, ...after] }
 }
 
-function answerKey(productId: number, release: string, frames: readonly NormalFrame[]): string {
-  const claims = frames.map((frame) => [frame.filename, frame.abs_path, frame.module, claimedCode(frame)])
-  return `${productId} ${createHash('sha256')
-    .update(JSON.stringify([release, claims]))
-    .digest('base64')}`
+function claimKey(productId: number, release: string, frame: NormalFrame): string {
+  const claim = [release, frame.filename, frame.abs_path, frame.module, claimedCode(frame)]
+  return `${productId} ${hash('sha256', JSON.stringify(claim), 'base64')}`
 }
