@@ -10,7 +10,7 @@ import {
   type ReleaseFacts,
   type WantedSource,
 } from './artifact-rows.ts'
-import type { FrameFile } from './frame-file.ts'
+import { frameFile, type FrameFile, type InFile } from './frame-file.ts'
 import { Lru, scaled } from './lru.ts'
 import { createMatcher, type Artifact, type Match } from './match.ts'
 
@@ -19,8 +19,8 @@ const REFRESH_MS = 2_000
 const MOST_REMEMBERED = { weight: 16 * 1024 * 1024, entries: 50_000 }
 
 export interface ArtifactIndex {
-  /** The match of each file, by its key. A file that was looked up before costs no query. */
-  match(build: Build, files: readonly FrameFile[]): Promise<Map<string, Match>>
+  /** The match of each file, by its key, given a frame of each. A file that was looked up before costs no query. */
+  match(build: Build, files: ReadonlyMap<string, InFile>): Promise<Map<string, Match>>
   /** Whether a product has anything uploaded. */
   hasAny(productId: number): Promise<boolean>
   /** Whether a release has maps. */
@@ -112,10 +112,10 @@ export function createArtifactIndex({ db, now, share = 1 }: ArtifactIndexOptions
       const prefix = `${build.productId}\n${build.release}\n${build.dist}\n`
       const answers = new Map<string, Match>()
       const unknown: FrameFile[] = []
-      for (const file of files) {
-        const known = matches.get(prefix + file.key)
-        if (known === undefined) unknown.push(file)
-        else answers.set(file.key, known)
+      for (const [key, frame] of files) {
+        const known = matches.get(prefix + key)
+        if (known === undefined) unknown.push(frameFile(frame))
+        else answers.set(key, known)
       }
       if (unknown.length === 0) return answers
       const started = epoch
@@ -164,7 +164,7 @@ export function createArtifactIndex({ db, now, share = 1 }: ArtifactIndexOptions
 export const emptyIndex: Pick<ArtifactIndex, 'match' | 'findSource'> = {
   match(build, files) {
     const match = createMatcher({ artifacts: [], maps: 0 }, build)
-    return Promise.resolve(new Map(files.map((file) => [file.key, match(file)])))
+    return Promise.resolve(new Map([...files].map(([key, frame]) => [key, match(frameFile(frame))])))
   },
   findSource: () => Promise.resolve(undefined),
 }

@@ -38,13 +38,16 @@ export function scriptName(frame: Pick<NormalFrame, 'abs_path' | 'filename'>): s
   return SCRIPT.test(path) ? baseName(path) : undefined
 }
 
+/** What a frame says of its file. */
+export type InFile = Pick<NormalFrame, 'abs_path' | 'filename' | 'debug_id'>
+
 /** Identifies the file of a frame within an event. */
-export function fileKey(frame: Pick<NormalFrame, 'abs_path' | 'filename' | 'debug_id'>): string {
+export function fileKey(frame: InFile): string {
   return `${frame.debug_id}\n${frame.abs_path}\n${frame.filename}`
 }
 
 /** The file of a frame, with everything by which its artifacts may be found. */
-export function frameFile(frame: Pick<NormalFrame, 'abs_path' | 'filename' | 'debug_id'>): FrameFile {
+export function frameFile(frame: InFile): FrameFile {
   // Browsers encode addresses, builds write plain names: `%5Bid%5D.js` and `[id].js`.
   const written = [frame.abs_path, frame.filename].filter((path) => path !== '').map(cleaned)
   const forms = distinct(written.flatMap((path) => [path, decoded(path)]))

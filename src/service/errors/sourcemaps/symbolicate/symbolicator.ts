@@ -5,7 +5,7 @@ import type { Database } from '../../../sql/database.ts'
 import type { FileStore } from '../files/file-store.ts'
 import { createTableFetcher } from '../files/fetch-tables.ts'
 import { createArtifactIndex, emptyIndex, type ArtifactIndex } from './artifacts.ts'
-import { fileKey, frameFile, mayHaveMap } from './frame-file.ts'
+import { fileKey, mayHaveMap } from './frame-file.ts'
 import { looksMinified } from './looks-minified.ts'
 import { createFrameMapper, type GeneratedPosition, type Mapped, type WantedText } from './map-frame.ts'
 import type { Match, MatchedArtifacts } from './match.ts'
@@ -208,13 +208,9 @@ function createReader(index: Pick<ArtifactIndex, 'match' | 'findSource'>, open: 
       for (const frame of frames) if (mayHaveMap(frame, event.platform)) found.set(fileKey(frame), frame)
     if (found.size === 0) return new Map()
     const files = [...found]
-    const [asked, left] = [files.slice(0, MOST_FILES), files.slice(MOST_FILES)]
     const build = { productId, release: event.release, dist: event.dist }
-    const matches = await index.match(
-      build,
-      asked.map(([, frame]) => frameFile(frame)),
-    )
-    for (const [key] of left) matches.set(key, { missing: 'files' })
+    const matches = await index.match(build, new Map(files.slice(0, MOST_FILES)))
+    for (const [key] of files.slice(MOST_FILES)) matches.set(key, { missing: 'files' })
     return matches
   }
 }
@@ -252,8 +248,10 @@ function minifiedFiles(stacks: readonly (readonly NormalFrame[])[]): Set<string>
 /** Frames beyond the limit of distinct positions, where a position includes that of the caller. */
 function leftOut(event: Symbolicable, matches: ReadonlyMap<string, Match>): Set<NormalFrame> {
   const left = new Set<NormalFrame>()
+  const stacks = matches.size === 0 ? [] : fromTheCrash(event)
+  if (stacks.reduce((sum, frames) => sum + frames.length, 0) <= MOST_PLACES) return left
   const places = new Set<string>()
-  for (const frames of matches.size === 0 ? [] : fromTheCrash(event)) {
+  for (const frames of stacks) {
     for (const [index, frame] of frames.entries()) {
       const match = findMatch(frame, { matches })
       if (match === undefined || !('map' in match)) continue
