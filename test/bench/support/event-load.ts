@@ -15,6 +15,8 @@ export interface EventLoad {
   count: number
   /** Each event is of a random one of them. */
   issues: readonly number[]
+  /** Frames that each stack has before those of its issue. */
+  frames?: readonly object[]
 }
 
 export interface LoadResult {
@@ -53,9 +55,12 @@ export async function prepareEvents(load: EventLoad): Promise<() => Promise<Load
   }
 }
 
-async function run({ address, size, count, issues }: EventLoad, ready: () => Promise<unknown>): Promise<LoadResult> {
+async function run(
+  { address, size, count, issues, frames }: EventLoad,
+  ready: () => Promise<unknown>,
+): Promise<LoadResult> {
   const url = new URL(address)
-  const envelope = () => shopEnvelope(size, issues[randomInt(issues.length)] ?? 0)
+  const envelope = () => shopEnvelope(size, issues[randomInt(issues.length)] ?? 0, frames)
   const requests = Array.from({ length: count }, () => request(url, envelope()))
   const sockets = await Promise.all(Array.from({ length: IN_FLIGHT }, () => open(url)))
   await ready()

@@ -13,6 +13,9 @@ export type EventSize = keyof typeof eventSizes
 
 const USERS = 50_000
 
+/** Four of five events are of it. */
+export const NEWEST_RELEASE = 'shop@2.29.0'
+
 /** The issues of the first product, whose key the load has. */
 export function issuesOfFirst(issues: number): number[] {
   return Array.from({ length: issues }, (_, issue) => issue).filter((issue) => productOf(issue) === 0)
@@ -20,15 +23,15 @@ export function issuesOfFirst(issues: number): number[] {
 
 /**
  * An envelope with an event of an issue that `storedEvents` has stored, as Node's SDK sends it. The frames of the
- * application are those of the issue; everything else differs from event to event.
+ * application are those of the issue, after those that are given; everything else differs from event to event.
  */
-export function shopEnvelope(size: EventSize, issue: number): Buffer {
+export function shopEnvelope(size: EventSize, issue: number, before: readonly object[] = []): Buffer {
   const id = randomBytes(16).toString('hex')
-  const event = JSON.stringify(shopEvent(size, issue))
+  const event = JSON.stringify(shopEvent(size, issue, before))
   return Buffer.from(`{"event_id":"${id}","sent_at":"${new Date().toISOString()}"}\n{"type":"event"}\n${event}\n`)
 }
 
-function shopEvent(size: EventSize, issue: number): Record<string, unknown> {
+function shopEvent(size: EventSize, issue: number, before: readonly object[]): Record<string, unknown> {
   const { breadcrumbs, headers } = eventSizes[size]
   const now = Date.now() / 1000
   const order = String(randomInt(10_000_000))
@@ -37,8 +40,7 @@ function shopEvent(size: EventSize, issue: number): Record<string, unknown> {
     ...pattern,
     timestamp: now,
     environment: randomInt(4) === 0 ? 'staging' : 'production',
-    // Most events come from the newest release.
-    release: `shop@2.${String(randomInt(5) === 0 ? randomInt(20, 29) : 29)}.0`,
+    release: randomInt(5) === 0 ? `shop@2.${String(randomInt(20, 29))}.0` : NEWEST_RELEASE,
     server_name: `shop-${String(randomInt(200))}`,
     user: {
       id: `customer-${String(randomInt(USERS))}`,
@@ -53,7 +55,7 @@ function shopEvent(size: EventSize, issue: number): Record<string, unknown> {
         Array.from({ length: headers }, (_, at) => [`x-header-${String(at)}`, randomBytes(12).toString('hex')]),
       ),
     },
-    exception: { values: [withCode(pattern, size)] },
+    exception: { values: [withCode(pattern, size, before)] },
     breadcrumbs: Array.from({ length: breadcrumbs }, (_, at) => breadcrumb(now - (breadcrumbs - at) * 3, at)),
   }
 }
@@ -70,7 +72,11 @@ function contexts(): Record<string, unknown> {
 type Frame = Record<string, unknown>
 
 /** The exception of the issue, whose frames bring as much code and as many variables as the size has. */
-function withCode(pattern: Record<string, unknown>, size: EventSize): Record<string, unknown> {
+function withCode(
+  pattern: Record<string, unknown>,
+  size: EventSize,
+  before: readonly object[],
+): Record<string, unknown> {
   const { codeLines, variables } = eventSizes[size]
   const { values } = pattern['exception'] as { values: { stacktrace: { frames: Frame[] } }[] }
   const [exception] = values
@@ -83,7 +89,7 @@ function withCode(pattern: Record<string, unknown>, size: EventSize): Record<str
     ...(codeLines > 0 && frame['in_app'] === true && { pre_context: code, post_context: code }),
     ...(variables > 0 && { vars: variableValues(variables) }),
   }))
-  return { ...exception, stacktrace: { frames } }
+  return { ...exception, stacktrace: { frames: [...before, ...frames] } }
 }
 
 function variableValues(count: number): Record<string, string> {

@@ -6,8 +6,9 @@ import { build } from '../../../../src/dev/build.ts'
 import { serve, type Served } from '../../../serve.ts'
 import type { Figure, Goal, Suite } from '../../harness/suite.ts'
 import { sendEvents, type LoadResult } from '../../support/event-load.ts'
-import { issuesOfFirst, type EventSize } from '../../support/shop-events.ts'
+import { issuesOfFirst, NEWEST_RELEASE, type EventSize } from '../../support/shop-events.ts'
 import { copyStoredEvents } from '../../support/stored-events/index.ts'
+import { uploadBuild } from './build.ts'
 import { rawHttp, rawStatements, type Raw } from './raw.ts'
 
 const ISSUES = 10_000
@@ -20,6 +21,7 @@ export const ingest: Suite = {
   about:
     'Envelopes over loopback HTTP, 64 at a time from another process on the same cores, until the event is on disk in ' +
     'one of 10,000 issues; in turn a node:http server that only parses them, and bare INSERT statements of the same bytes. ' +
+    'Four of five events are of a release; where it has source maps, these lead from six frames of each event. ' +
     'Before the first round each has received the events of a round, because V8 compiles what runs often.',
   async run() {
     await using given = await openContestants()
@@ -41,6 +43,7 @@ interface Contestant {
 }
 
 const MILLION = '8 KB, a million stored'
+const MAPPED = '8 KB and six minified frames, with source maps'
 
 async function openContestants(): Promise<AsyncDisposable & { contestants: Contestant[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'tracegate-bench-'))
@@ -50,6 +53,8 @@ async function openContestants(): Promise<AsyncDisposable & { contestants: Conte
   await build(join(folder, 'dist'))
   const few = stack.use(await serveStored(main, join(folder, 'few'), ISSUES))
   const many = stack.use(await serveStored(main, join(folder, 'many'), 1_000_000))
+  const built = stack.use(await serveStored(main, join(folder, 'built'), ISSUES))
+  const frames = await uploadBuild(built, NEWEST_RELEASE)
   const http = stack.use(await rawHttp())
   const statements = stack.use(await rawStatements(folder))
   const contestants = [
@@ -57,15 +62,21 @@ async function openContestants(): Promise<AsyncDisposable & { contestants: Conte
     contestant('8 KB, INSERT statements', '8 KB', statements),
     contestant('8 KB', '8 KB', { address: address(few) }),
     contestant(MILLION, '8 KB', { address: address(many) }),
+    contestant(MAPPED, '8 KB', { address: address(built) }, frames),
     contestant('2.8 KB', '2.8 KB', { address: address(few) }),
     contestant('50 KB', '50 KB', { address: address(few) }),
   ]
   return { contestants, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-function contestant(name: string, size: EventSize, { address }: Pick<Raw, 'address'>): Contestant {
+function contestant(
+  name: string,
+  size: EventSize,
+  { address }: Pick<Raw, 'address'>,
+  frames: readonly object[] = [],
+): Contestant {
   const issues = issuesOfFirst(ISSUES)
-  const send = (count: number) => sendEvents({ address, size, count, issues })
+  const send = (count: number) => sendEvents({ address, size, count, issues, frames })
   return { name, warm: () => send(counts[size]), measure: () => send(counts[size]) }
 }
 
