@@ -60,8 +60,8 @@ export interface EventThreadOptions {
 }
 
 /**
- * Reads, groups and packs events in a thread of its own, which starts with the first of them. What waits is sent together:
- * the more events arrive, the larger the jobs.
+ * Reads events, applies source maps to them, groups and packs them in a thread of its own, which starts with the first of
+ * them. What waits is sent together: the more events arrive, the larger the jobs.
  */
 export function createEventThread({ entry, database, tables, maxBytes, onUsed }: EventThreadOptions): EventThread {
   const waiting: Waiting[] = []

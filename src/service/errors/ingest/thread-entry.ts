@@ -18,7 +18,7 @@ import type { Answer, Job, JobRequest, RequestOutcome, ThreadStart, Told } from 
 
 /** Dictionaries of about 5,000 issues. */
 const DICTIONARY_BYTES = 16 * 1024 ** 2
-/** What the thread keeps of source maps, of what the process may keep. */
+/** Part of the process's limits for what the thread keeps of source maps. */
 const SHARE = 1 / 4
 const NOTHING = new Uint8Array()
 

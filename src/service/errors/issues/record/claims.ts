@@ -42,8 +42,8 @@ export function createClaimCheck({ db, symbolicator }: ClaimCheckOptions): Claim
       const frames = claimingFrames(event)
       if (frames.length === 0 || !(await symbolicator.hasMaps(productId, release))) return false
       const claims = frames.map((frame) => ({ frame, key: claimKey(productId, release, frame) }))
-      const unknown = claims.filter(({ key }) => !known.has(key))
       if (claims.some(({ key }) => known.get(key) === true)) return true
+      const unknown = claims.filter(({ key }) => !known.has(key))
       return unknown.length > 0 && compare(productId, release, unknown)
     },
     forget(productId) {
