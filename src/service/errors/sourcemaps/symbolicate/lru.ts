@@ -9,7 +9,7 @@ export interface Limits {
   entries: number
 }
 
-/** A part of the limits, for a cache beside the usual one. */
+/** The limits of a cache that may hold a fraction of what another may. */
 export function scaled({ weight, entries }: Limits, share: number): Limits {
   return { weight: weight * share, entries: entries * share }
 }
