@@ -32,13 +32,8 @@ const claims = createClaimCheck({ db: { read }, symbolicator })
 const isSuspicious = createSuspicion()
 let turn = Promise.resolve()
 parentPort?.on('message', (told: Told) => {
-  turn = turn.then(() => ('changed' in told ? forget(told.changed) : answer(told)))
+  turn = turn.then(() => ('changed' in told ? symbolicator.changed(told.changed) : answer(told)))
 })
-
-function forget(productId: number): void {
-  symbolicator.changed(productId)
-  claims.forget(productId)
-}
 
 async function answer({ requests, bytes, maxBytes }: Job): Promise<void> {
   const lengths = requests.flatMap((request) => request.lengths)

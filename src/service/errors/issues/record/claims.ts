@@ -21,40 +21,36 @@ export interface ClaimCheck {
    * the event's release. Only files whose text the maps of that release hold are compared.
    */
   contradicts(productId: number, event: ClaimingEvent): Promise<boolean>
-  /** Call after source maps of the product were added. */
-  forget(productId: number): void
 }
 
 export interface ClaimCheckOptions {
   db: Pick<Database, 'read'>
-  symbolicator: Pick<Symbolicator, 'hasMaps' | 'sourceTexts'>
+  symbolicator: Pick<Symbolicator, 'hasMaps' | 'sourceTexts' | 'revision'>
 }
 
-/** Compares the code that events claim with the sources of their release. */
+/** Compares the code that events claim with the sources of their release; remembers the answers while no source map changes. */
 export function createClaimCheck({ db, symbolicator }: ClaimCheckOptions): ClaimCheck {
   const known = new Map<string, boolean>()
-  /** Incremented whenever something is forgotten: what was being compared at that time is not remembered. */
-  let epoch = 0
+  /** Of the source maps that the answers are for. */
+  let revision = 0
 
   return {
     async contradicts(productId, event) {
       const { release } = event
       const frames = claimingFrames(event)
       if (frames.length === 0 || !(await symbolicator.hasMaps(productId, release))) return false
+      if (symbolicator.revision() !== revision) known.clear()
+      revision = symbolicator.revision()
       const claims = frames.map((frame) => ({ frame, key: claimKey(productId, release, frame) }))
       if (claims.some(({ key }) => known.get(key) === true)) return true
       const unknown = claims.filter(({ key }) => !known.has(key))
       return unknown.length > 0 && compare(productId, release, unknown)
     },
-    forget(productId) {
-      epoch += 1
-      for (const key of known.keys()) if (key.startsWith(`${productId} `)) known.delete(key)
-    },
   }
 
   /** Whether one of the frames brings code that its file does not have. */
   async function compare(productId: number, release: string, claims: readonly Claim[]): Promise<boolean> {
-    const started = epoch
+    const started = revision
     const product = await db.read
       .selectFrom('product')
       .select('repository')
@@ -72,7 +68,7 @@ export function createClaimCheck({ db, symbolicator }: ClaimCheckOptions): Claim
       const findings = texts.flatMap((lines) => compareClaim(lines, claimedCode(frame)) ?? [])
       answers.set(key, findings.length > 0 && findings.every(({ is }) => is === 'absent' || is === 'changed'))
     }
-    if (started === epoch) remember(answers)
+    if (started === symbolicator.revision()) remember(answers)
     return [...answers.values()].includes(true)
   }
 

@@ -125,7 +125,6 @@ export function createEventStore({
     },
 
     sourceMapsAdded(productId, release, debugIds) {
-      claims.forget(productId)
       return resymbolicate({ db, symbolicator, ...attribution, claims }, productId, release, debugIds)
     },
 

@@ -25,10 +25,11 @@ export interface ReleaseFacts {
   odd: readonly Artifact[]
 }
 
-/** A file of the repository, by its path there, in a release. */
+/** A file of the repository in a release. */
 export interface FileOfRelease {
   productId: number
   release: string
+  /** Relative to the repository's root. */
   path: string
 }
 

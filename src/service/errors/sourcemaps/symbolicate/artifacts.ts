@@ -16,6 +16,8 @@ import { createMatcher, type Artifact, type Match } from './match.ts'
 
 /** How long a map that another process has confirmed may go unnoticed. */
 const REFRESH_MS = 2_000
+/** How long what is known is kept: uploads that another process completes or removes need not change the newest artifact. */
+const KEPT_MS = 60_000
 const MOST_REMEMBERED = { weight: 16 * 1024 * 1024, entries: 50_000 }
 
 export interface ArtifactIndex {
@@ -27,6 +29,8 @@ export interface ArtifactIndex {
   hasMaps(productId: number, release: string): Promise<boolean>
   /** Forgets everything about a product. */
   changed(productId: number): void
+  /** Another number whenever something was forgotten. */
+  revision(): number
   /** Maps of a release that name a file of the repository, the newest first. */
   mapsWith(file: FileOfRelease): Promise<readonly Artifact[]>
   /** The table of a source that a map names without its text; undefined when none was uploaded. */
@@ -42,7 +46,8 @@ export interface ArtifactIndexOptions {
 
 /**
  * Finds artifacts of files with a few queries, however many files there are, and remembers the answers until the
- * product's artifacts change in this process, or any product's in another one (checked every two seconds by `now`).
+ * product's artifacts change in this process, or any product's in another one (checked every two seconds by `now`), for
+ * at most a minute.
  */
 export function createArtifactIndex({ db, now, share = 1 }: ArtifactIndexOptions): ArtifactIndex {
   const most = scaled(MOST_REMEMBERED, share)
@@ -56,6 +61,7 @@ export function createArtifactIndex({ db, now, share = 1 }: ArtifactIndexOptions
   let epoch = 0
   let newest: number | undefined
   let lookedAt = -Infinity
+  let keptSince = now()
 
   async function refresh(): Promise<void> {
     const time = now()
@@ -66,12 +72,13 @@ export function createArtifactIndex({ db, now, share = 1 }: ArtifactIndexOptions
       .select((eb) => eb.fn.max('id').as('id'))
       .executeTakeFirst()
     const id = found?.id ?? 0
-    if (newest !== undefined && id !== newest) forget('')
+    if ((newest !== undefined && id !== newest) || time - keptSince >= KEPT_MS) forget('')
     newest = id
   }
 
   function forget(prefix: string): void {
     epoch += 1
+    if (prefix === '') keptSince = now()
     for (const kept of kinds) kept.clear(prefix)
   }
 
@@ -137,6 +144,7 @@ export function createArtifactIndex({ db, now, share = 1 }: ArtifactIndexOptions
       return (await findReleaseFacts({ productId, release, dist: '' })).maps > 0
     },
     changed: (productId) => forget(`${productId}\n`),
+    revision: () => epoch,
     async mapsWith({ productId, release, path }) {
       await refresh()
       const key = [productId, release, path].join('\n')

@@ -2,6 +2,7 @@ import type { RepositoryRoots } from '../../../workspace/components/repo-path.ts
 import { sourceFilePaths } from '../process/paths.ts'
 import { teamPath } from '../process/team-sources.ts'
 import type { Artifact } from './match.ts'
+import type { FileOfRelease } from './artifact-rows.ts'
 import type { ArtifactIndex } from './artifacts.ts'
 import type { OpenTables } from './open-tables.ts'
 
@@ -9,11 +10,7 @@ import type { OpenTables } from './open-tables.ts'
 const MOST_LINES = 20_000
 
 /** A file of the repository, as a release was built from it. */
-export interface SourceOfRelease {
-  productId: number
-  release: string
-  /** Relative to the repository's root. */
-  path: string
+export interface SourceOfRelease extends FileOfRelease {
   roots: RepositoryRoots
 }
 

@@ -30,6 +30,8 @@ export interface Symbolicator extends EventSymbolicator {
   hasMaps(productId: number, release: string): Promise<boolean>
   /** The lines of a file of the repository, for each build of a release that was uploaded with its text. */
   sourceTexts(wanted: SourceOfRelease): Promise<string[][]>
+  /** Another number whenever artifacts may have changed, as far as `hasAny`, `hasMaps` and `symbolicate` have seen. */
+  revision(): number
   /** Call after artifacts of this product were added or removed. */
   changed(productId: number): void
   /** Ids of the uploads that mapped frames since the last call. */
@@ -69,6 +71,7 @@ export function createSymbolicator({
     hasAny: (productId) => index.hasAny(productId),
     hasMaps: (productId, release) => index.hasMaps(productId, release),
     sourceTexts: createSourceTexts({ index, open }),
+    revision: () => index.revision(),
     changed(productId) {
       index.changed(productId)
       open.reopen()

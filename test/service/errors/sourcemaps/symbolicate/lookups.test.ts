@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import type { NormalEvent } from '../../../../../src/service/errors/event/event.ts'
 import { normalise } from '../../../../../src/service/errors/ingest/normalise/index.ts'
 import { createSymbolicator } from '../../../../../src/service/errors/sourcemaps/symbolicate/symbolicator.ts'
+import { parseRepositoryRoots } from '../../../../../src/service/workspace/components/repo-path.ts'
 import type { Database } from '../../../../../src/service/sql/database.ts'
 import { startApp, type App } from '../../../../app.ts'
 import { tinyMap } from '../uploads/rig.ts'
@@ -52,6 +53,27 @@ test('a map that another process has confirmed is seen within two seconds', asyn
   expect(await mapped(event)).toBe(0)
   state.now = 2_000
   expect(await mapped(event)).toBe(6)
+  symbolicator.close()
+})
+
+test('a source whose upload another process completes is found within a minute', async () => {
+  await using app = await startApp()
+  await uploadBuild(app, files())
+  const setState = (state: string) => app.db.write((rows) => rows.updateTable('sourcemap').set({ state }).execute())
+  await setState('SOURCEMAP_STATE_PROCESSING')
+  const { state, symbolicator } = another(app)
+  const wanted = {
+    productId: Number(app.productId),
+    release: 'shop@1.4.1',
+    path: 'src/cart/cart.ts',
+    roots: parseRepositoryRoots('{}'),
+  }
+  expect(await symbolicator.sourceTexts(wanted)).toEqual([])
+  const before = symbolicator.revision()
+  await setState('SOURCEMAP_STATE_READY')
+  state.now = 60_000
+  expect(await symbolicator.sourceTexts(wanted)).toHaveLength(1)
+  expect(symbolicator.revision()).not.toBe(before)
   symbolicator.close()
 })
 
