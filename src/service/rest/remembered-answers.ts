@@ -1,5 +1,6 @@
 import type { EndpointName } from '../../contract/index.ts'
 import type { Call } from '../shared/context.ts'
+import type { EventSymbolicator } from '../shared/event-symbolicator.ts'
 import { rememberedText, type TimedText } from '../sql/remembered.ts'
 
 /**
@@ -22,6 +23,12 @@ const rememberedEndpoints: ReadonlySet<EndpointName> = new Set([
 ])
 
 /**
+ * How long an answer holds that source maps were applied to: a table that could not be fetched then may be there now, and an
+ * upload of another process may have been completed or removed without a trace that `look` sees.
+ */
+const MAPPED_MS = 60_000
+
+/**
  * The answer of a read as JSON. That of an endpoint which is asked often is made once for each committed state of the
  * database, request and caller (decision 074), so that what was just written is in the next answer.
  */
@@ -39,6 +46,19 @@ async function timedAnswer(call: Call, now: number, answer: (call: Call) => Prom
   const changesAt = (time: number) => {
     until = Math.min(until, time)
   }
-  const text = await answer({ ...call, now: () => now, changesAt })
+  const symbolicator = lookingFirst(call.symbolicator, () => changesAt(now + MAPPED_MS))
+  const text = await answer({ ...call, now: () => now, changesAt, symbolicator })
   return { text, madeAt: now, until }
+}
+
+/** Applies the source maps of the committed state that the answer is remembered for, and none of before. */
+function lookingFirst(symbolicator: EventSymbolicator, onUse: () => void): EventSymbolicator {
+  let looked: Promise<void> | undefined
+  return {
+    async symbolicate(productId, event) {
+      onUse()
+      await (looked ??= symbolicator.look?.())
+      return symbolicator.symbolicate(productId, event)
+    },
+  }
 }

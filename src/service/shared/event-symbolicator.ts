@@ -34,6 +34,8 @@ export interface Unmapped {
 
 /** Maps the frames of events to their sources. */
 export interface EventSymbolicator {
+  /** Notices the source maps that other processes have added until now; `symbolicate` alone notices them within seconds. */
+  look?(): Promise<void>
   /**
    * The event with its frames of generated JavaScript where their source maps lead (errors §3.1), and the outcome. The
    * very same event when none was mapped. A frame that cannot be mapped stays as it was sent.

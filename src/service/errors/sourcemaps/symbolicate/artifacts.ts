@@ -21,6 +21,8 @@ const KEPT_MS = 60_000
 const MOST_REMEMBERED = { weight: 16 * 1024 * 1024, entries: 50_000 }
 
 export interface ArtifactIndex {
+  /** Notices what other processes have added until now, which it otherwise does within two seconds. */
+  look(): Promise<void>
   /** The match of each file, by its key, given a frame of each. A file that was looked up before costs no query. */
   match(build: Build, files: ReadonlyMap<string, InFile>): Promise<Map<string, Match>>
   /** Whether a product has anything uploaded. */
@@ -65,7 +67,11 @@ export function createArtifactIndex({ db, now, share = 1 }: ArtifactIndexOptions
 
   async function refresh(): Promise<void> {
     const time = now()
-    if (time >= lookedAt && time - lookedAt < REFRESH_MS) return
+    if (time < lookedAt || time - lookedAt >= REFRESH_MS) await look()
+  }
+
+  async function look(): Promise<void> {
+    const time = now()
     lookedAt = time
     const found = await db.read
       .selectFrom('sourcemap_artifact')
@@ -114,6 +120,7 @@ export function createArtifactIndex({ db, now, share = 1 }: ArtifactIndexOptions
   }
 
   return {
+    look,
     async match(build, files) {
       await refresh()
       const prefix = `${build.productId}\n${build.release}\n${build.dist}\n`

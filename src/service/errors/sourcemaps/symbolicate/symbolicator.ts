@@ -68,6 +68,7 @@ export function createSymbolicator({
   const open = openTables(tables, files && createTableFetcher(files, tables), share)
   return {
     ...createReader(index, open, share),
+    look: () => index.look(),
     hasAny: (productId) => index.hasAny(productId),
     hasMaps: (productId, release) => index.hasMaps(productId, release),
     sourceTexts: createSourceTexts({ index, open }),
