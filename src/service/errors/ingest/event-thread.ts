@@ -4,6 +4,7 @@ import { ServiceError } from '../../../errors.ts'
 import type { PreparedEvent } from '../event/prepared-event.ts'
 import type { Batch } from './batch.ts'
 import { joinBytes, splitBytes } from '../../../lib/bytes.ts'
+import { isObject, type JsonObject } from '../../../lib/objects.ts'
 import type { Answer, Job, JobRequest, RequestOutcome, ThreadStart, Told } from './thread-messages.ts'
 
 /** Jobs that the thread has: one that it reads, and one that waits so that it never stops between two. */
@@ -65,10 +66,12 @@ export interface EventThreadOptions {
  */
 export function createEventThread({ entry, database, tables, maxBytes, onUsed }: EventThreadOptions): EventThread {
   const waiting: Waiting[] = []
-  /** The jobs that the thread has, in their order. */
-  const jobs: Waiting[][] = []
+  /** The jobs that the thread has, by their number. */
+  const jobs = new Map<number, Waiting[]>()
+  let lastJob = 0
   let worker: Promise<Worker> | undefined
   let idle: NodeJS.Timeout | undefined
+  let isClosed = false
 
   function start(): Promise<Worker> {
     const started = entry().then((file) => {
@@ -95,17 +98,38 @@ export function createEventThread({ entry, database, tables, maxBytes, onUsed }:
   }
 
   function send(): void {
-    while (jobs.length < MOST_JOBS && waiting.length > 0) {
+    while (jobs.size < MOST_JOBS && waiting.length > 0) {
+      clearTimeout(idle)
       const job = takeJob(waiting)
-      jobs.push(job)
+      const number = (lastJob += 1)
+      jobs.set(number, job)
       worker ??= start()
-      const message = toJob(job, maxBytes)
-      void worker.then((thread) => thread.postMessage(message, [message.bytes.buffer])).catch(() => undefined)
+      const message = { number, ...toJob(job, maxBytes) }
+      worker
+        .then((thread) => thread.postMessage(message, [message.bytes.buffer]))
+        .catch((error: unknown) => unsent(number, error))
     }
   }
 
-  function answered({ outcomes, bytes, used }: Answer): void {
-    const job = jobs.shift() ?? []
+  /** A message that cannot be copied to the thread; one that cannot start has refused its jobs already. */
+  function unsent(number: number, error: unknown): void {
+    const job = jobs.get(number) ?? []
+    jobs.delete(number)
+    for (const one of job) one.reject(error)
+    send()
+    endWhenIdle()
+  }
+
+  function endWhenIdle(): void {
+    clearTimeout(idle)
+    if (jobs.size === 0) idle = setTimeout(() => void stop(), IDLE_MS).unref()
+  }
+
+  function answered({ number, outcomes, bytes, used }: Answer): void {
+    const job = jobs.get(number)
+    // Of a thread that was ended, whose jobs are read elsewhere.
+    if (job === undefined) return
+    jobs.delete(number)
     send()
     onUsed(used)
     const read = JSON.parse(outcomes) as RequestOutcome[]
@@ -119,38 +143,47 @@ export function createEventThread({ entry, database, tables, maxBytes, onUsed }:
       if (one.isStale) one.reject(new Error('source maps of the product have changed'))
       else one.resolve(batch)
     }
-    clearTimeout(idle)
-    if (jobs.length === 0) idle = setTimeout(() => void stop(), IDLE_MS).unref()
+    endWhenIdle()
   }
 
   function ended(which: Promise<Worker>, error: unknown): void {
     if (worker !== which) return
     worker = undefined
-    for (const one of [...jobs.splice(0).flat(), ...waiting.splice(0)]) one.reject(error)
+    const left = [...[...jobs.values()].flat(), ...waiting.splice(0)]
+    jobs.clear()
+    for (const one of left) one.reject(error)
   }
 
   async function stop(): Promise<void> {
     clearTimeout(idle)
-    const stopping = worker
-    if (stopping !== undefined) ended(stopping, new Error('the service is stopping'))
-    await stopping?.then((thread) => thread.terminate()).catch(() => undefined)
+    const ending = worker
+    if (ending !== undefined) ended(ending, stopping())
+    await ending?.then((thread) => thread.terminate()).catch(() => undefined)
   }
 
   return {
-    isBusy: () => jobs.length > 0,
+    isBusy: () => jobs.size > 0,
     read: (productId, batch) =>
       new Promise((resolve, reject) => {
+        if (isClosed) return reject(stopping())
         waiting.push({ productId, batch, isStale: false, resolve, reject })
         // In the next turn, so that what arrived in this one is one job.
         if (waiting.length === 1) setImmediate(send)
       }),
     changed(productId) {
-      for (const one of jobs.flat()) one.isStale ||= one.productId === productId
+      for (const one of [...jobs.values()].flat()) one.isStale ||= one.productId === productId
       const told: Told = { changed: productId }
       void worker?.then((thread) => thread.postMessage(told)).catch(() => undefined)
     },
-    close: stop,
+    close() {
+      isClosed = true
+      return stop()
+    },
   }
+}
+
+function stopping(): Error {
+  return new Error('the service is stopping')
 }
 
 function takeJob(waiting: Waiting[]): Waiting[] {
@@ -164,11 +197,22 @@ function takeJob(waiting: Waiting[]): Waiting[] {
   return waiting.splice(0, count)
 }
 
-function toJob(job: readonly Waiting[], maxBytes: number): Job & { bytes: Uint8Array<ArrayBuffer> } {
-  const requests = job.map(({ productId, batch: { payloads, ...rest } }): JobRequest => {
-    return { ...rest, productId, lengths: payloads.map(({ length }) => length) }
+function toJob(job: readonly Waiting[], maxBytes: number): Omit<Job, 'number'> & { bytes: Uint8Array<ArrayBuffer> } {
+  const requests = job.map(({ productId, batch: { payloads, header, ...rest } }): JobRequest => {
+    return { ...rest, productId, header: readMembers(header), lengths: payloads.map(({ length }) => length) }
   })
   return { maxBytes, requests, bytes: joinBytes(job.flatMap(({ batch }) => batch.payloads)) }
+}
+
+/** What events are read with. The rest of a header may be nested more deeply than can be copied to the thread. */
+function readMembers({ event_id, sent_at, sdk }: JsonObject): JsonObject {
+  const facts = isObject(sdk) ? { name: withoutMembers(sdk.name), version: withoutMembers(sdk.version) } : undefined
+  return { event_id: withoutMembers(event_id), sent_at: withoutMembers(sent_at), sdk: facts ?? withoutMembers(sdk) }
+}
+
+function withoutMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return []
+  return isObject(value) ? {} : value
 }
 
 /** Takes what is packed of the request's events off the parts. */

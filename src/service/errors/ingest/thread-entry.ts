@@ -35,7 +35,7 @@ parentPort?.on('message', (told: Told) => {
   turn = turn.then(() => ('changed' in told ? symbolicator.changed(told.changed) : answer(told)))
 })
 
-async function answer({ requests, bytes, maxBytes }: Job): Promise<void> {
+async function answer({ number, requests, bytes, maxBytes }: Job): Promise<void> {
   const lengths = requests.flatMap((request) => request.lengths)
   const payloads = splitBytes(bytes, lengths)
   const outcomes: RequestOutcome[] = []
@@ -47,7 +47,8 @@ async function answer({ requests, bytes, maxBytes }: Job): Promise<void> {
   }
   const joined = joinBytes(parts)
   const used = symbolicator.takeUsed()
-  parentPort?.postMessage({ outcomes: JSON.stringify(outcomes), bytes: joined, used } satisfies Answer, [joined.buffer])
+  const message: Answer = { number, outcomes: JSON.stringify(outcomes), bytes: joined, used }
+  parentPort?.postMessage(message, [joined.buffer])
 }
 
 async function readRequest(

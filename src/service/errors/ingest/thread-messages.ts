@@ -25,6 +25,8 @@ export type Told = Job | { changed: number }
 
 /** What the thread is asked: several requests at once, because each message costs as much as reading a small event. */
 export interface Job {
+  /** Another one for each job of the process. */
+  number: number
   maxBytes: number
   requests: readonly JobRequest[]
   /** The payloads of all requests, one after the other. */
@@ -54,6 +56,8 @@ export interface Refused {
 
 /** The answer to a job. */
 export interface Answer {
+  /** Of the job. */
+  number: number
   /** JSON of one `RequestOutcome` for each request: smaller and faster than a structured clone of it. */
   outcomes: string
   /** What is packed of all events, one after the other. */
