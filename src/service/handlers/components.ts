@@ -1,3 +1,4 @@
+import { refreshForAnswer } from '../quality/coverage/refresh.ts'
 import { viewTime } from '../shared/view-time.ts'
 import { readPage } from '../shared/paging.ts'
 import type { Handlers } from '../shared/context.ts'
@@ -23,6 +24,7 @@ export function componentHandlers({ onComponentsChanged }: { onComponentsChanged
     async listComponents(input, call) {
       const { db, principal } = call
       const product = await requireProduct(db.read, principal, input.product_id)
+      await refreshForAnswer(call, product.id)
       const { path, q } = input
       const query = { productId: product.id, path, q, page: readPage(call, input) }
       const { rows, paging } = await listComponentRows(db.read, query)

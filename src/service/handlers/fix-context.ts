@@ -1,4 +1,5 @@
 import { notFound } from '../../errors.ts'
+import { refreshForAnswer } from '../quality/coverage/refresh.ts'
 import type { Handlers } from '../shared/context.ts'
 import { viewTime } from '../shared/view-time.ts'
 import { requireProduct } from '../workspace/access.ts'
@@ -20,6 +21,7 @@ export const fixContextHandlers = {
     if (issue.product_id !== product.id) {
       throw notFound('issue', input.issue_id, `it is an issue of product ${issue.product_id}: name that one`)
     }
+    await refreshForAnswer(call, product.id)
     return {
       fix_context: await readFixContext(db.read, {
         symbolicator,

@@ -16,9 +16,15 @@ export async function setGatePolicy(rows: Rows, call: Writing, productId: number
   const before = readJson(GatePolicy, product.gate_policy)
   const after = GatePolicy.parse({ ...defaultGatePolicy, ...input, version: before.version + 1 })
   await update(rows, call, product, { gate_policy: JSON.stringify(after) })
+  if (after.result_max_age_hours !== before.result_max_age_hours) await judgeCoverageAgain(rows, product.id)
   const resourceId = String(product.id)
   await audit(rows, call, { verb: 'update', resourceType: 'gate_policy', resourceId, before, after })
   return after
+}
+
+/** Whoever reads the coverage next computes it with the new policy. */
+async function judgeCoverageAgain(rows: Rows, productId: number): Promise<void> {
+  await rows.updateTable('requirement_coverage').set({ stale_at: 0 }).where('product_id', '=', productId).execute()
 }
 
 /** Changes some settings of a product; resolves to all of them. */

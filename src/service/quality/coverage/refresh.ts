@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type * as z from 'zod'
 import { Priority, RiskLevel } from '../../../contract/base/common.ts'
+import type { Call } from '../../shared/context.ts'
 import type { Database, Prepare, Rows } from '../../sql/database.ts'
 import type { RequirementRow } from '../../sql/schema-quality.ts'
 import { countedLinks, readCriterionIds } from './links.ts'
@@ -86,6 +87,32 @@ export async function refreshStale(db: Database, productId: number, now: number)
     const ids = stale.map(({ requirement_id }) => requirement_id)
     await db.write((rows, prepare) => refreshCoverage(rows, prepare, { productId, now }, ids))
   }
+}
+
+/** `refreshStale` for an answer that may be remembered: tells the call when the next results become too old. */
+export async function refreshForAnswer(
+  { db, now, changesAt }: Pick<Call, 'db' | 'now' | 'changesAt'>,
+  productId: number,
+): Promise<void> {
+  let next = await nextStale(db, productId)
+  if (next !== undefined && next <= now()) {
+    await refreshStale(db, productId, now())
+    next = await nextStale(db, productId)
+  }
+  if (next !== undefined) changesAt?.(next)
+}
+
+/** When the next stored coverage rests on results that are too old. */
+async function nextStale(db: Database, productId: number): Promise<number | undefined> {
+  const found = await db.read
+    .selectFrom('requirement_coverage')
+    .select('stale_at')
+    .where('product_id', '=', productId)
+    .where('stale_at', 'is not', null)
+    .orderBy('stale_at')
+    .limit(1)
+    .executeTakeFirst()
+  return found?.stale_at ?? undefined
 }
 
 async function criticalities(rows: Rows, productId: number): Promise<Map<string, number>> {
