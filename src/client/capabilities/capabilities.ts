@@ -74,16 +74,16 @@ export class Capabilities {
     Object.assign(this.#entry(path).facts, facts)
   }
 
-  /** Remembers the first row of the page that gave `token`. */
-  rememberPage(path: string, token: string, firstRow: string): void {
+  /** Remembers the first row of the page that gave `token`; `list` names the endpoint and what it was asked for. */
+  rememberPage(list: string, token: string, firstRow: string): void {
     const [oldest] = this.#firstRows.keys()
     if (this.#firstRows.size >= PAGES_REMEMBERED && oldest !== undefined) this.#firstRows.delete(oldest)
-    this.#firstRows.set(`${path} ${token}`, firstRow)
+    this.#firstRows.set(`${list} ${token}`, firstRow)
   }
 
   /** The first row of the page that gave `token`; undefined if it is not remembered. */
-  pageBefore(path: string, token: string): string | undefined {
-    return this.#firstRows.get(`${path} ${token}`)
+  pageBefore(list: string, token: string): string | undefined {
+    return this.#firstRows.get(`${list} ${token}`)
   }
 
   /** Everything learned, for people to read. */

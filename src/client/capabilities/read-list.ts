@@ -135,11 +135,16 @@ class Walk {
     return isSmall && next === undefined && this.#here().length > 0 && this.#state('page_size') !== 'refused'
   }
 
+  /** The list that is paged: other filters may have the same tokens. */
+  #list(): string {
+    return `${this.#endpoint.path} ${JSON.stringify(without(this.#request, ['page_token', 'page_size']))}`
+  }
+
   /** Whether the page begins as the one that led to it: the deployment does not know the token. */
   #isRepeated(token: string | undefined, [row]: readonly Row[]): boolean {
     const id = row && rowId(row)
     if (token === undefined || id === undefined) return false
-    return this.#tools.capabilities.pageBefore(this.#endpoint.path, token) === id
+    return this.#tools.capabilities.pageBefore(this.#list(), token) === id
   }
 
   async #learn(answer: Answer, rows: readonly Row[], next: string | undefined): Promise<void> {
@@ -227,7 +232,7 @@ class Walk {
     if (next === token || this.#tokens.has(next)) return 'unstated'
     const [first] = rows
     const id = first && rowId(first)
-    if (id !== undefined) this.#tools.capabilities.rememberPage(this.#endpoint.path, next, id)
+    if (id !== undefined) this.#tools.capabilities.rememberPage(this.#list(), next, id)
     this.#tokens.add(next)
     this.#next = next
     const isEnough = this.#rows.length >= this.#limit()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Capabilities } from '../../../src/client/capabilities/capabilities.ts'
+import type { WireReply, WireRequest } from '../../../src/contract/base/wire.ts'
 import { createApi } from '../../../src/client/client.ts'
 import { origin, startApp, type App } from '../../app.ts'
 import { reshaped } from '../../upstream/reshaped.ts'
@@ -172,6 +173,31 @@ test('a token that leads to the same page again ends the list, and shows nothing
   expect([titles(first).length, titles(second).length]).toEqual([3, 0])
   expect(second.next_page_token).toBe('')
   expect(second.reading.isComplete).toBeUndefined()
+})
+
+test('pages of other filters with the same token end no list', async () => {
+  const rows = ['ignored', 'unresolved', 'unresolved', 'unresolved'].map((status, at) => ({
+    id: `issue ${String(at)}`,
+    status,
+  }))
+  // The tokens of this deployment are offsets.
+  const send = ({ url }: WireRequest): WireReply => {
+    const query = new URL(url, origin).searchParams
+    const [from, size] = ['page_token', 'page_size'].map((name) => Number(query.get(`pagination.${name}`) ?? 0)) as [
+      number,
+      number,
+    ]
+    const found = rows.filter(({ status }) => [null, status].includes(query.get('status')))
+    const next = from + size < found.length ? String(from + size) : ''
+    const body = JSON.stringify({ issues: found.slice(from, from + size), next_page_token: next })
+    return { status: 200, headers: { 'content-type': 'application/json' }, body }
+  }
+  const api = createApi({ send: async (request) => send(request), baseUrl: origin, token: app.token, retries: 0 })
+  const ask = { product_id: app.productId, page_size: 1 }
+  const first = await api.listIssues(ask)
+  await api.listIssues({ ...ask, status: 'unresolved' })
+  const second = await api.listIssues({ ...ask, page_token: first.next_page_token })
+  expect(second.issues.map(({ id }) => id)).toEqual(['issue 1'])
 })
 
 test('a list with neither token nor total does not say whether there are more', async () => {
