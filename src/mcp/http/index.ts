@@ -138,7 +138,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   // A surface that cannot be built would make every request fail with 500, so it fails at the start instead.
   buildServer({ api: () => options.apiFor(''), options: options.options, version: options.version })
 
-  const verified = createVerifier(options.verify ?? verifyWith((token) => options.apiFor(token)), now)
+  const verified = createVerifier(options.verify ?? verifyWith((token) => options.apiFor(token)), options.now)
   const hosts = [...(options.allowedHosts ?? LOOPBACK)]
   const hostAllowed = hostHeaderValidation(hosts)
   const originAllowed = originValidation(hosts)

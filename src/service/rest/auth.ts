@@ -37,7 +37,9 @@ export function createAuthenticator({
 
   /** Records the use of a token at most once a minute, in the background. */
   function noteUse(tokenId: string, stored: number | null, now: number) {
-    if (now - (usedAt.get(tokenId) ?? stored ?? -Infinity) < usedAtMostEveryMs) return
+    const last = usedAt.get(tokenId) ?? stored ?? -Infinity
+    // The clock may have been set back.
+    if (last <= now && now - last < usedAtMostEveryMs) return
     usedAt.set(tokenId, now)
     const write = db
       .write((rows) => rows.updateTable('token').set({ last_used_at: now }).where('id', '=', tokenId).execute())

@@ -82,6 +82,8 @@ test('the use of a token is noted at most once a minute', async () => {
   expect(await lastUse()).toBe(5_000_000)
   now += 1
   expect(await lastUse()).toBe(5_060_000)
+  now -= 1_000_000
+  expect(await lastUse()).toBe(4_060_000)
 })
 
 test('an audit row says that a tool made the change, and the actor stays the person', async () => {

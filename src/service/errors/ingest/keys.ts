@@ -22,7 +22,7 @@ const KEYS_KEPT = 10_000
 
 interface Known {
   key: DsnKey | undefined
-  until: number
+  readAt: number
 }
 
 /**
@@ -38,16 +38,21 @@ export function createKeys({ db, platform }: { db: Database; platform: Platform 
       // JavaScript SDKs refuse any other key, so none exists.
       if (!/^\w{1,64}$/.test(publicKey)) return undefined
       const known = found.get(publicKey) ?? missing.get(publicKey)
-      if (known && platform.now() < known.until) return known.key
+      if (known && isCurrent(known, platform.now())) return known.key
       const key = await readKey(db, publicKey)
       found.delete(publicKey)
       if (key) {
         missing.delete(publicKey)
-        found.set(publicKey, { key, until: platform.now() + FOUND_MS })
-      } else missing.set(publicKey, { key, until: platform.now() + MISSING_MS })
+        found.set(publicKey, { key, readAt: platform.now() })
+      } else missing.set(publicKey, { key, readAt: platform.now() })
       return key
     },
   }
+}
+
+/** A clock that was set back ends what is known. */
+function isCurrent({ key, readAt }: Known, now: number): boolean {
+  return readAt <= now && now < readAt + (key === undefined ? MISSING_MS : FOUND_MS)
 }
 
 async function readKey(db: Database, publicKey: string): Promise<DsnKey | undefined> {

@@ -52,6 +52,20 @@ test('a key is found with its product and its rate, and its revocation is notice
   expect(await keys.find(KEY)).toBeUndefined()
 })
 
+test('a key is looked up again after the clock was set back', async () => {
+  const keys = createKeys({ db, platform })
+  await addKey('c'.repeat(32), { rate_per_second: null, burst: null })
+  expect(await keys.find('c'.repeat(32))).toBeDefined()
+  expect(await keys.find('d'.repeat(32))).toBeUndefined()
+  await db.write(async (rows) => {
+    await rows.updateTable('dsn_key').set({ revoked_at: 1 }).where('public_key', '=', 'c'.repeat(32)).execute()
+  })
+  await addKey('d'.repeat(32), { rate_per_second: null, burst: null })
+  clock.now -= 3_600_000
+  expect(await keys.find('c'.repeat(32))).toBeUndefined()
+  expect(await keys.find('d'.repeat(32))).toBeDefined()
+})
+
 test('an unknown key stays unknown for thirty seconds, without asking for other keys less', async () => {
   const keys = createKeys({ db, platform })
   expect(await keys.find('a'.repeat(32))).toBeUndefined()
