@@ -73,7 +73,9 @@ export async function renameProduct(
   await update(rows, call, before, {
     name,
     slug: name === before.name ? before.slug : await chooseSlug(rows, before.workspace_id, { name }),
-    key_prefix: hasPrefix ? before.key_prefix : await choosePrefix(rows, { name, key_prefix: prefix }),
+    key_prefix: hasPrefix
+      ? before.key_prefix
+      : await choosePrefix(rows, before.workspace_id, { name, key_prefix: prefix }),
     repository: JSON.stringify({ ...repository, ...(repositoryUrl !== undefined && { url: repositoryUrl }) }),
   })
   const after = await currentProduct(rows, productId)

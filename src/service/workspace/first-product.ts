@@ -65,7 +65,10 @@ export async function describeProduct(
   const after = {
     name: isUnnamed ? facts.name : before.name,
     slug: isUnnamed ? await chooseSlug(rows, before.workspace_id, { name: facts.name }) : before.slug,
-    key_prefix: isUnnamed && before.next_issue_number === 1 ? await choosePrefix(rows, facts) : before.key_prefix,
+    key_prefix:
+      isUnnamed && before.next_issue_number === 1
+        ? await choosePrefix(rows, before.workspace_id, facts)
+        : before.key_prefix,
     description: before.description,
     repository: repository.url === '' ? { ...repository, ...facts.repository } : repository,
     gate_policy: readJson(GatePolicy, before.gate_policy),

@@ -49,7 +49,7 @@ export async function insertProduct(
   facts: ProductFacts,
 ): Promise<StoredProduct> {
   const slug = await chooseSlug(rows, workspaceId, facts)
-  const keyPrefix = await choosePrefix(rows, facts)
+  const keyPrefix = await choosePrefix(rows, workspaceId, facts)
   const now = platform.now()
   const product = await rows
     .insertInto('product')
@@ -123,12 +123,21 @@ export async function chooseSlug(rows: Rows, workspaceId: string, { name, slug }
   return firstFree(slugify(name), '-', find)
 }
 
-/** The same for the prefix of the keys of issues. */
-export async function choosePrefix(rows: Rows, { name, key_prefix: prefix }: ProductFacts): Promise<string> {
+/** The same for the prefix of the keys of issues, which all workspaces share: what others have made is not named. */
+export async function choosePrefix(
+  rows: Rows,
+  workspaceId: string,
+  { name, key_prefix: prefix }: ProductFacts,
+): Promise<string> {
   const find = (value: string) =>
-    rows.selectFrom('product').select('id').where('key_prefix', '=', value).executeTakeFirst()
-  if (prefix !== undefined) return refuseTaken('key_prefix', prefix, await find(prefix))
-  return firstFree(suggestKeyPrefix(name), '', find)
+    rows.selectFrom('product').select(['id', 'workspace_id']).where('key_prefix', '=', value).executeTakeFirst()
+  if (prefix === undefined) return firstFree(suggestKeyPrefix(name), '', find)
+  const taken = await find(prefix)
+  if (taken === undefined || taken.workspace_id === workspaceId) return refuseTaken('key_prefix', prefix, taken)
+  throw new ServiceError('already_exists', `key_prefix ${prefix} is taken; choose another, or leave key_prefix out`, {
+    reason: 'PRODUCT_EXISTS',
+    violations: [{ field: 'key_prefix', description: 'is taken' }],
+  })
 }
 
 function refuseTaken(field: string, value: string, taken: { id: number } | undefined): string {

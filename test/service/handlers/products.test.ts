@@ -1,6 +1,7 @@
+import { systemPlatform } from '../../../src/service/shared/platform.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { suggestKeyPrefix, slugify } from '../../../src/service/workspace/products.ts'
+import { insertProduct, suggestKeyPrefix, slugify } from '../../../src/service/workspace/products.ts'
 import { origin, startApp, type App } from '../../app.ts'
 import { existingIdOf, reasonOf, workspaceId } from '../people.ts'
 
@@ -79,6 +80,21 @@ test('slug and key prefix made from a name are free ones; given ones that are ta
     expect([reply.status, reasonOf(reply)]).toEqual([409, 'PRODUCT_EXISTS'])
     expect(existingIdOf(reply)).toBe(made[0]?.id)
   }
+})
+
+test('a key prefix of another workspace is refused without saying whose it is', async () => {
+  await using app = await startApp()
+  const other = await app.db.write(async (rows) => {
+    const own = await rows.selectFrom('workspace').selectAll().executeTakeFirstOrThrow()
+    await rows
+      .insertInto('workspace')
+      .values({ ...own, id: 'other', slug: 'other' })
+      .execute()
+    return insertProduct(rows, systemPlatform, 'other', { name: 'Secret', key_prefix: 'SECRET' })
+  })
+  const reply = await create(app, { name: 'x', key_prefix: 'SECRET' })
+  expect([reply.status, reasonOf(reply), existingIdOf(reply)]).toEqual([409, 'PRODUCT_EXISTS', undefined])
+  expect(JSON.stringify(reply.body)).not.toContain(`product ${String(other.id)}`)
 })
 
 test('whatever the name, slug and key prefix are well formed', () => {
