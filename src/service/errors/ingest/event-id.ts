@@ -1,20 +1,17 @@
-/** An SDK's id (with dashes or without, any case) as 32 lower-case hex digits, or undefined when it is not an id. */
-function readEventId(value: unknown): string | undefined {
-  if (typeof value !== 'string') return undefined
-  const id = value.trim().toLowerCase()
-  if (/^[\da-f]{32}$/.test(id)) return id
-  return /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/.test(id) ? id.replaceAll('-', '') : undefined
-}
+import { madeEventId, readEventId } from '../event/sdk-event-id.ts'
 
 /**
  * One id per event of an envelope (contract §12). For a single event, the envelope header's id takes precedence over
- * its own; several events keep their own, and the header's goes to the first without one. Missing ids come from
- * `generate`.
+ * its own, and an id of 32 hex digits over another text; several events keep their own, and the header's goes to the first
+ * without one. Missing ids come from `generate`.
  */
 export function assignEventIds(header: unknown, own: readonly unknown[], generate: () => string): string[] {
-  const ids = own.map(readEventId)
-  let spare = readEventId(header)
-  if (ids.length === 1) return [spare ?? ids[0] ?? generate()]
+  if (own.length === 1) {
+    const [only] = own
+    return [readEventId(header) ?? readEventId(only) ?? madeEventId(header) ?? madeEventId(only) ?? generate()]
+  }
+  const ids = own.map((id) => readEventId(id) ?? madeEventId(id))
+  let spare = readEventId(header) ?? madeEventId(header)
   if (spare !== undefined && ids.includes(spare)) spare = undefined
   return ids.map((id) => {
     if (id !== undefined) return id

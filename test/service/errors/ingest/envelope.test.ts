@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ServiceError } from '../../../../src/errors.ts'
@@ -147,10 +148,16 @@ test('a header line of 64 KiB is taken and one byte more is refused', () => {
   expect(() => parse(`${line(64 * 1024 + 1)}\n`)).toThrow(refused)
 })
 
+/** The first digits of the SHA-256 of "order-42". */
+const ORDER_42 = hash('sha256', 'order-42').slice(0, 32)
+
 test.each<[string, unknown, unknown[], string[]]>([
   ['the envelope header wins over the payload', EVENT_ID, ['a'.repeat(32)], [EVENT_ID]],
   ['dashes and capitals are folded', '9F1C3A5E-7B2D-4C6A-8E0F-1A2B3C4D5E6F', [undefined], [EVENT_ID]],
-  ['the payload counts when the header is invalid', 'xyz', ['A'.repeat(32)], ['a'.repeat(32)]],
+  ['hex digits in the payload count before another text in the header', 'xyz', ['A'.repeat(32)], ['a'.repeat(32)]],
+  ['another text has an id of its own', ' order-42 ', [undefined], [ORDER_42]],
+  ['also where several events come', undefined, ['order-42', undefined], [ORDER_42, 'made 1']],
+  ['and where it is the header of several', 'order-42', ['b'.repeat(32), ''], ['b'.repeat(32), ORDER_42]],
   ['one is made when both are invalid', 7, [{}], ['made 1']],
   [
     'of several events each keeps its own',

@@ -33,6 +33,13 @@ test('a repeated event is answered with the same id and changes nothing', async 
   expect(store.events).toMatchObject([{ message: 'boom' }])
 })
 
+test('an event that is sent again under an id of another form is the same event', async () => {
+  const { post, store } = openDoor()
+  const order = envelope({ event_id: 'order-42' }, eventItem({ message: 'boom' }))
+  expect(seen(await post(order))).toEqual(seen(await post(order)))
+  expect(store.events).toHaveLength(1)
+})
+
 test.each([
   `/api/7/envelope?svc_key=${KEY}`,
   `/api/7/envelope/?sentry_key=${KEY}&sentry_version=7`,

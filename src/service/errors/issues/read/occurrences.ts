@@ -6,6 +6,7 @@ import { cutPage, lastRowChanged, type Page } from '../../../shared/paging.ts'
 import type { Cursor } from '../../../shared/page-token.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { Schema } from '../../../sql/schema.ts'
+import { madeEventId, readEventId } from '../../event/sdk-event-id.ts'
 import { periodMs } from '../buckets.ts'
 import type { StoredOccurrence } from './event-view.ts'
 import { searchOccurrences } from './search-occurrences.ts'
@@ -105,7 +106,7 @@ function conditions({ issueId, productId, filter, now }: OccurrenceQuery): Expre
   const all = [sql<SqlBool>`issue_id = ${issueId}`]
   if (filter.period !== undefined) all.push(sql`timestamp >= ${now - periodMs[filter.period]}`)
   if (filter.sdk_event_id !== undefined) {
-    const id = filter.sdk_event_id.replaceAll('-', '').toLowerCase()
+    const id = readEventId(filter.sdk_event_id) ?? madeEventId(filter.sdk_event_id) ?? ''
     all.push(sql`product_id = ${productId} AND sdk_event_id = ${id}`)
   }
   return all
