@@ -23,6 +23,8 @@ const MOST_FRAMES = 20
 const MOST_LOOKED_AT = 500
 /** Locations kept per issue, whose events may have many stacks. */
 const MOST_OF_ISSUE = 100
+/** Of a path and a function: an index of PostgreSQL takes entries of 2,704 bytes, with the ids of product and issue. */
+const MOST_BYTES = 2_500
 
 interface Stacks<F> {
   exceptions: readonly { frames: readonly F[] }[]
@@ -56,7 +58,7 @@ export function issueFrames(event: Pick<NormalEvent, 'exceptions' | 'threads'>, 
   for (const { frame, distance } of nearest.slice(0, MOST_LOOKED_AT)) {
     const { path } = locate(frame)
     const place = JSON.stringify([path, frame.function])
-    if (path === '' || found.has(place)) continue
+    if (path === '' || found.has(place) || Buffer.byteLength(place) > MOST_BYTES) continue
     found.set(place, { path, function: frame.function, distance })
     if (found.size === MOST_FRAMES) break
   }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { normalise } from '../../../../src/service/errors/ingest/normalise/index.ts'
 import {
@@ -8,6 +9,7 @@ import {
 } from '../../../../src/service/errors/issues/issue-frames.ts'
 import { createLocator } from '../../../../src/service/workspace/components/locate-frame.ts'
 import { library, own, thrown } from '../../agent-context/fix/fix-context.ts'
+import { startApp } from '../../../app.ts'
 import { openRig } from './rig.ts'
 
 const roots = { root_path: '', path_strip_prefixes: ['/srv/shop'] }
@@ -48,6 +50,16 @@ test('at most 20 places of an event are kept, those nearest to the crash', () =>
   const frames = Array.from({ length: 250 }, (_, index) => own('src/deep.ts', `f${index}`, 1))
   const places = issueFrames(read({ exception: thrown({ type: 'Error', frames }) }), locate)
   expect(places.map(({ function: name }) => name)).toEqual(Array.from({ length: 20 }, (_, index) => `f${249 - index}`))
+})
+
+test('a place whose name is too long for an index is left out, and its event is stored', async () => {
+  // Random letters, which PostgreSQL cannot pack.
+  const text = (length: number) => Array.from({ length }, () => String.fromCharCode(randomInt(0x4e00, 0x9f00))).join('')
+  await using app = await startApp()
+  const frames = [own('src/pay.ts', 'pay', 1), own(`src/${text(390)}.ts`, text(512), 1)]
+  expect(await app.ingest({ exception: thrown({ type: 'Error', frames }) })).toMatchObject({ status: 200 })
+  const stored = await app.db.read.selectFrom('issue_frame').select('path').execute()
+  expect(stored).toEqual([{ path: 'src/pay.ts' }])
 })
 
 test('of several threads the one that crashed is read, a single one also when it did not', () => {
