@@ -183,6 +183,20 @@ test('an issue says in which environments it occurs and what caused its newest e
   expect(await stage.list('q=invalidoperation')).toHaveLength(1)
 })
 
+test('a search finds causes by their names as they are written', async () => {
+  await using app = await startApp()
+  const types = ['App\\Exceptions\\PaymentDeclined', 'App\\Http\\CheckoutFailed']
+  await app.ingest({ platform: 'php', exception: { values: types.map((type) => ({ type, value: 'broken' })) } })
+  const found = async (text: string) => {
+    const path = `/v1/products/${app.productId}/issues?q=${encodeURIComponent(text)}`
+    return (await app.request<ResponseOf<'listIssues'>>('GET', path)).body.issues.length
+  }
+  for (const text of ['paymentdeclined', 'Exceptions\\PaymentDeclined', 'Http\\Checkout']) {
+    expect([text, await found(text)]).toEqual([text, 1])
+  }
+  for (const text of ['Exceptions\\\\Payment', '["App']) expect([text, await found(text)]).toEqual([text, 0])
+})
+
 test('a deleted environment stops matching', async () => {
   await using stage = await shop()
   const [staging] = await stage.environmentIds('staging')

@@ -1,11 +1,13 @@
 import type { Rows } from '../../../../sql/database.ts'
+import { readJson } from '../../../../sql/json.ts'
+import { StoredCauses } from '../../columns.ts'
 import { issuesToRead, keptByIssue } from '../../../../workspace/issue-facts/kept-by-issue.ts'
 
 /** Between the texts of an issue; no text that is searched holds it. */
 const SEPARATOR = '\0'
 
 /** What is searched of an issue itself. */
-const OWN = ['title', 'value', 'culprit', 'causes'] as const
+const OWN = ['title', 'value', 'culprit'] as const
 
 /** Issues with the text in their title, message, culprit or causes, or in a file or function that they went through. */
 export async function issuesWithText(rows: Rows, productId: number, text: string): Promise<string[]> {
@@ -34,7 +36,13 @@ async function findStored(rows: Rows, productId: number, text: string): Promise<
     .selectFrom('issue')
     .select('id')
     .where('product_id', '=', productId)
-    .where(rows.dialect.anyContains(OWN, text))
+    .where((eb) =>
+      // The causes are JSON, in which a namespace of PHP has two backslashes.
+      eb.or([
+        rows.dialect.anyContains(OWN, text),
+        rows.dialect.anyContains(['causes'], JSON.stringify(text).slice(1, -1)),
+      ]),
+    )
     // As they are stored, page by page: in the order of another index it takes half as long again.
     .orderBy('number')
     .execute()
@@ -56,11 +64,16 @@ async function readOwn(
 ): Promise<Map<string, string>> {
   const found = await rows
     .selectFrom('issue')
-    .select(['id', ...OWN])
+    .select(['id', ...OWN, 'causes'])
     .where(issuesToRead(rows, productId, issueIds))
     .$if(issueIds === undefined, (of) => of.orderBy('number'))
     .execute()
-  return new Map(found.map((row) => [row.id, inLowerCase(OWN.map((name) => row[name] ?? '').join(SEPARATOR))]))
+  return new Map(
+    found.map((row) => {
+      const causes = row.causes === null ? [] : readJson(StoredCauses, row.causes)
+      return [row.id, inLowerCase([...OWN.map((name) => row[name]), ...causes].join(SEPARATOR))]
+    }),
+  )
 }
 
 /** By issue: its files and functions in lower case. */
