@@ -1,3 +1,4 @@
+import { cut } from '../../../lib/text.ts'
 import type { NormalEvent, NormalFrame } from '../event/event.ts'
 import { functionName } from './functions.ts'
 import type { Token } from './hash.ts'
@@ -12,6 +13,9 @@ interface FingerprintRules {
   family: Family
   readText: ReadText
 }
+
+/** Characters of an entry. */
+export const LONGEST_ENTRY = 1_024
 
 const VARIABLE = /^\{\{\s*(\S+?)\s*\}\}$/
 
@@ -28,7 +32,10 @@ export function fingerprintKind(fingerprint: readonly string[]): FingerprintKind
  * issue.
  */
 export function fingerprintTokens(event: NormalEvent, defaults: readonly Token[], rules: FingerprintRules): Token[] {
-  const messages = new Set([event.message, ...event.exceptions.map(({ value }) => value)].map((text) => text.trim()))
+  // An entry that repeats a longer text was cut.
+  const messages = new Set(
+    [event.message, ...event.exceptions.map(({ value }) => value)].map((text) => cut(text, LONGEST_ENTRY).trim()),
+  )
   return event.fingerprint
     .filter((entry) => entry.trim() !== '')
     .flatMap((entry): readonly Token[] => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { groupEvent } from '../../../../src/service/errors/grouping/index.ts'
 import { messageToken, parameterise } from '../../../../src/service/errors/grouping/parameterise.ts'
+import { normalise } from '../../../../src/service/errors/ingest/normalise/index.ts'
 import { crash, event, exception } from './events.ts'
 
 const hashOf = (value: string) => groupEvent(crash('Error', value, [])).hash
@@ -15,6 +16,16 @@ test('ids of any length at the start of a long text leave the rest of what count
   const query = (id: string) => `row ${id} of ${id}: SELECT ${'column, '.repeat(300)}`
   expect(hashOf(query('7'))).toBe(hashOf(query('1'.repeat(60))))
   expect(parameterise(query('7'))).toHaveLength(1_024)
+})
+
+test('a fingerprint that repeats a message groups by what the message becomes, however long it is', () => {
+  const hash = (id: string, length: number) => {
+    const message = `order ${id} failed: ${'select a, b from c; '.repeat(200)}`.slice(0, length)
+    const payload = { message, fingerprint: [message] }
+    return groupEvent(normalise(payload, { eventId: 'a'.repeat(32), receivedAt: 0, sizeBytes: 1 })).hash
+  }
+  for (const length of [500, 1_024, 1_025, 3_000]) expect(hash('4711', length)).toBe(hash('4712', length))
+  expect(hash('4711', 500)).not.toBe(hash('4711', 600))
 })
 
 test('that a long text has further lines counts wherever its cut falls', () => {

@@ -1,4 +1,5 @@
 import type { NormalEvent } from '../../event/event.ts'
+import { LONGEST_ENTRY } from '../../grouping/fingerprint.ts'
 import { isObject, type JsonObject } from '../../../../lib/objects.ts'
 import { boundedObject, mapBounds } from './bounded.ts'
 import { keepFirst, keepLast, onlyObjects, readList, readObject, readScalar, readText } from './read.ts'
@@ -97,7 +98,7 @@ export function readFingerprint(value: unknown, signals: Signals): string[] {
   const parts = (value as unknown[]).filter((part) => part !== null && typeof part !== 'object')
   if (parts.length < value.length) signals.note('fingerprint', 'type', parts.length, value.length)
   return keepFirst(parts, FINGERPRINTS, 'fingerprint', signals).map((part) =>
-    readScalar(part, 'fingerprint', 1_024, signals),
+    readScalar(part, 'fingerprint', LONGEST_ENTRY, signals),
   )
 }
 
