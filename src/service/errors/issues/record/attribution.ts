@@ -137,7 +137,6 @@ async function newestEvents(rows: Rows, productId: number, after: string) {
     .leftJoin('occurrence', (join) => join.on((eb) => eb('seq', '=', newestSeq(eb.ref('issue.id')))))
     .select(['issue.id', 'body', 'dictionary_id'])
     .where('issue.product_id', '=', productId)
-    .where('status', '=', 'unresolved')
     .where('issue.id', '>', after)
     .orderBy('issue.id')
     .limit(STEP)

@@ -29,3 +29,17 @@ test('a component that another process has made owns the next new issue of this 
   await here.ingest({ fingerprint: ['after'] })
   expect((await owners())[2]).toBe('Cart')
 })
+
+test('an issue that was closed while components changed has its component when it comes back', async () => {
+  await using app = await startApp()
+  const product = `/v1/products/${app.productId}`
+  const frames = [{ filename: 'src/cart.ts', function: 'pay', lineno: 1, in_app: true }]
+  const event = { exception: { values: [{ type: 'Error', value: 'broken', stacktrace: { frames } }] } }
+  await app.ingest(event)
+  const issue = async () => (await app.request<ResponseOf<'listIssues'>>('GET', `${product}/issues`)).body.issues[0]!
+  await app.request('POST', `/v1/issues/${(await issue()).id}:setStatus`, { status: 'resolved' })
+  await app.request('POST', `${product}/components`, { name: 'Shop', path_globs: ['src/**'] })
+  await expect.poll(async () => (await issue()).component?.title).toBe('Shop')
+  await app.ingest(event)
+  expect(await issue()).toMatchObject({ status: 'unresolved', component: { title: 'Shop' } })
+})
