@@ -123,9 +123,8 @@ async function judgeStatus(
     ? await recordVouched(tools, { ...reopening, issueId, timestamp, level, title, type })
     : 'stays'
   if (before === undefined || before.status === 'unresolved') return
-  await writeGathered(tools)
-  await mayReopen(tools, { ...reopening, issue: before, vouched: outcome })
-  tools.rows.forget()
+  const occurrence = { ...reopening, issue: before, vouched: outcome }
+  if (await mayReopen(tools, occurrence, () => writeGathered(tools))) tools.rows.forget()
 }
 
 /** Writes the occurrences until now, what they have changed on issues, and what is counted for them. */

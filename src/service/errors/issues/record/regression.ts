@@ -21,9 +21,14 @@ interface Reopening extends NewOccurrence {
 /**
  * Handles a new occurrence of a resolved or ignored issue (contract §10.3), inside the caller's transaction: reopens it
  * when it regressed or its ignoring ended, with a history row by the system. For the gate it stays closed, and excluded,
- * until a vouched event or a member opens it (`record-vouched.ts`).
+ * until a vouched event or a member opens it (`record-vouched.ts`). `writeGathered` is called before the issue changes;
+ * resolves to whether it did.
  */
-export async function mayReopen(tools: ReopeningTools, occurrence: Reopening): Promise<void> {
+export async function mayReopen(
+  tools: ReopeningTools,
+  occurrence: Reopening,
+  writeGathered: () => Promise<void>,
+): Promise<boolean> {
   const { prepare, platform, releases } = tools
   const { issue, place, reopens, vouched } = occurrence
   const now = platform.now()
@@ -32,14 +37,19 @@ export async function mayReopen(tools: ReopeningTools, occurrence: Reopening): P
   if (outcome === 'held') {
     await prepare('UPDATE issue SET held_count = held_count + 1, held_last_at = ? WHERE id = ?').run(now, issue.id)
   }
-  if (outcome === 'ignore_ended') await reopen(tools, issue, { reason: 'ignore_ended', isRegression: false })
-  if (outcome !== 'regressed') return
+  if (outcome !== 'regressed' && outcome !== 'ignore_ended') return false
+  await writeGathered()
+  if (outcome === 'ignore_ended') {
+    await reopen(tools, issue, { reason: 'ignore_ended', isRegression: false })
+    return true
+  }
   if (place.releaseId !== '') {
     const insert = 'INSERT INTO issue_regression (release_id, issue_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
     await prepare(insert).run(place.releaseId, issue.id, now)
   }
   if (reopens) await reopen(tools, issue, { reason: 'regression', isRegression: true })
   else await prepare('UPDATE issue SET is_regression = 1 WHERE id = ?').run(issue.id)
+  return true
 }
 
 async function reopen(
