@@ -1,17 +1,11 @@
 import { isObject, type JsonObject } from '../../../../lib/objects.ts'
 
-/** Members that say something about the program and nothing about the people who use it. */
-const ofTheProgram = new Set([
-  'frames',
-  'sdk',
-  'modules',
-  'debug_meta',
-  'platform',
-  'release',
-  'environment',
-  'runtime',
-  'os',
-])
+/** Members of an event that say something about the program and nothing about the people who use it. */
+const ofTheProgram = new Set(['sdk', 'modules', 'debug_meta', 'platform', 'release', 'environment'])
+/** Contexts that SDKs write about the program. */
+const contextsOfTheProgram = new Set(['runtime', 'os'])
+/** Members that hold what applications and their users write. */
+const free = new Set(['extra', 'tags', 'user', 'data', 'vars'])
 /** Members whose texts are one of a few words. */
 const words = new Set([
   'type',
@@ -20,7 +14,6 @@ const words = new Set([
   'op',
   'method',
   'http.method',
-  'transaction',
   'logger',
   'accept',
   'accept-encoding',
@@ -45,20 +38,43 @@ const MOST_DEPTH = 8
  * when the event is removed.
  */
 export function outline(payload: JsonObject): string {
-  return JSON.stringify(shape(payload, '', MOST_DEPTH))
+  return JSON.stringify(mapMembers(payload, outlineMember))
 }
 
-function shape(value: unknown, name: string, depth: number): unknown {
-  if (name === 'frames' && Array.isArray(value)) return value.map(withoutVariables)
+function outlineMember(value: unknown, name: string): unknown {
   if (ofTheProgram.has(name)) return value
-  if (typeof value === 'string') return words.has(name) ? value : (host.exec(value)?.[0] ?? '')
+  if (name !== 'contexts' || !isObject(value)) return shape(value, { name, within: '', isFree: false }, MOST_DEPTH - 1)
+  const place = { name: '', within: name, isFree: true }
+  return mapMembers(value, (context, kind) =>
+    contextsOfTheProgram.has(kind) ? context : shape(context, place, MOST_DEPTH - 2),
+  )
+}
+
+interface Place {
+  name: string
+  /** The name of the member around it. */
+  within: string
+  /** Whether applications decide what is there. */
+  isFree: boolean
+}
+
+function shape(value: unknown, { name, within, isFree }: Place, depth: number): unknown {
+  if (name === 'frames' && within === 'stacktrace' && !isFree && Array.isArray(value))
+    return value.map(withoutVariables)
+  if (typeof value === 'string') return words.has(name) && !isFree ? value : (host.exec(value)?.[0] ?? '')
   if (typeof value === 'number') return 0
   if (depth === 0) return null
+  const inside = { within: name, isFree: isFree || free.has(name) }
   if (Array.isArray(value)) {
-    return value.slice(0, name === 'values' ? MOST_STACKS : MOST_ENTRIES).map((entry) => shape(entry, '', depth - 1))
+    const most = name === 'values' ? MOST_STACKS : MOST_ENTRIES
+    return value.slice(0, most).map((entry) => shape(entry, { ...inside, name: '' }, depth - 1))
   }
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shape(member, key, depth - 1)]))
+  return mapMembers(value, (member, key) => shape(member, { ...inside, name: key }, depth - 1))
+}
+
+function mapMembers(object: JsonObject, map: (value: unknown, name: string) => unknown): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value, name)]))
 }
 
 function withoutVariables(frame: unknown): unknown {

@@ -67,6 +67,30 @@ test('what is stored for all events holds code, and nothing of a person', async 
   expect(text).not.toContain('a variable')
 })
 
+test('members with the names of code hold nothing of a person where applications write them', async () => {
+  await using rig = await openRig()
+  const { payload } = crash('ada')
+  const written = {
+    type: 'ada',
+    frames: [{ customer: 'ada' }],
+    stacktrace: { frames: [{ filename: 'ada' }] },
+    os: 'ada',
+  }
+  await rig.append({
+    payload: {
+      ...payload,
+      transaction: '/users/ada/orders',
+      extra: { ...written, contexts: { os: { name: 'ada' } }, sdk: { name: 'ada' } },
+      contexts: { runtime: { name: 'node', version: 'v24.1.0' }, cart: { ...written, runtime: 'ada' } },
+      breadcrumbs: [{ category: 'http', data: written }],
+    },
+  })
+  const [shared] = await dictionaries(rig)
+  const text = zstdDecompressSync(shared!.packed).toString()
+  expect(text).toContain('v24.1.0')
+  expect(text).not.toContain('ada')
+})
+
 test('a process that starts goes on with what is stored', async () => {
   await using first = await startApp()
   await first.ingest(crash('ada').payload!)
