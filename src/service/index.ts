@@ -184,6 +184,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       platform,
       thread,
       onError: onError('ingest'),
+      onTooLarge: ({ message }) =>
+        log?.({ level: 'warn', message: `an event was refused, which its SDK drops: ${message}`, where: 'ingest' }),
       counts: options.ingestCounts,
     })
     const authenticator = createAuthenticator({ db, platform, log })

@@ -10,7 +10,7 @@ export function readEventId(value: unknown): string | undefined {
 
 /**
  * 32 hex digits for any other text, the same for the same text: the specification recommends hex digits and deduplicates by
- * every id (specification §2). Undefined for an empty text and for what is no text.
+ * every id (contract §12). Undefined for an empty text and for what is no text.
  */
 export function madeEventId(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value.trim() : ''

@@ -23,6 +23,8 @@ export interface IngestOptions extends Omit<AppendOptions, 'limits'> {
   rateLimit?: (name: string) => RateLimit
   /** Called with every bug that was answered with 500, and with every 503. */
   onError?: (error: unknown) => void
+  /** Called with a request that is too large, which SDKs do not send again; at most once a minute. */
+  onTooLarge?: (error: ServiceError) => void
   /** Counts requests and events, for metrics. */
   counts?: IngestCounts | undefined
 }
@@ -71,6 +73,15 @@ export function createIngest({ limits: changed, rateLimit, ...options }: IngestO
   const intake = createIntake(limits.intake)
   const ingest: Parts = { ...options, limits, readAddress: createAddresses(), budget, intake, append }
   const delay = createDelay(limits.refusalDelayMs)
+  let toldAt = -Infinity
+
+  function tellTooLarge(error: ServiceError): void {
+    const now = options.platform.now()
+    if (Math.abs(now - toldAt) < TELL_EVERY_MS) return
+    toldAt = now
+    options.onTooLarge?.(error)
+  }
+
   async function send(request: WireRequest): Promise<WireReply> {
     const count = request.method === 'POST' ? options.counts?.answered : undefined
     try {
@@ -80,12 +91,16 @@ export function createIngest({ limits: changed, rateLimit, ...options }: IngestO
     } catch (error) {
       count?.(error instanceof ServiceError ? error.code : 'internal')
       if (isFault(error)) options.onError?.(error)
+      if (error instanceof ServiceError && error.code === 'payload_too_large') tellTooLarge(error)
       if (error instanceof ServiceError && error.code === 'resource_exhausted') await delay()
       return refusal(error)
     }
   }
   return { send, waitingBytes: append.waitingBytes }
 }
+
+/** Between two calls of `onTooLarge`: whoever has a key could fill the log. */
+const TELL_EVERY_MS = 60_000
 
 /** Refusals that wait at the same time; beyond them they are answered at once. */
 const MOST_DELAYED = 500

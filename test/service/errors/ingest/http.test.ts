@@ -241,3 +241,13 @@ test('client reports are summed by reason and category, unknown names as other',
     { reason: 'other', category: 'other', quantity: 1 },
   ])
 })
+
+test('a request that is too large is told of, at most once a minute', async () => {
+  const { post, tooLarge, clock } = openDoor({ limits: { bodyBytes: 100 } })
+  const large = envelope({}, eventItem({ message: 'x'.repeat(200) }))
+  for (const waitMs of [0, 59_999, 1, -3_600_000]) {
+    clock.now += waitMs
+    expect((await post(large)).status).toBe(413)
+  }
+  expect(tooLarge).toEqual([1, 2, 3].map(() => 'the request body is larger than 100 bytes'))
+})
