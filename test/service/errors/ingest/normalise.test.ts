@@ -227,6 +227,12 @@ test('one event cannot grow without bound by many stacks of empty frames', () =>
   expect([event.exceptions.length, event.threads.length, total]).toEqual([50, 250, 5_000])
 })
 
+test('the exception that was reported keeps its frames where a chain has too many', () => {
+  const values = Array.from({ length: 25 }, () => ({ type: 'Error', stacktrace: { frames: frames(250) } }))
+  const kept = read({ exception: { values } }).exceptions.map((exception) => exception.frames.length)
+  expect(kept).toEqual([...Array<number>(5).fill(0), ...Array<number>(20).fill(250)])
+})
+
 test('frames may use the names of the specification; those that the SDK leaves open are not in-app next to one that is', () => {
   const sent = [
     { function: 'a', path: '/srv/app/node_modules/x/i.js', line: 3, column: 4 },

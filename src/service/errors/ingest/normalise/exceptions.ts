@@ -16,7 +16,9 @@ export function readExceptions(payload: JsonObject, facts: FrameFacts): NormalEx
   const { signals } = facts
   const sent = readList(payload.exception, 'exceptions', signals, { single: true })
   const kept = keepEnds(onlyObjects(sent, 'exceptions', signals), EXCEPTIONS, 'exceptions', signals)
-  const exceptions = kept.map((exception, index) => readException(exception, index, facts))
+  // The last one is what was reported: it keeps its frames where an event has too many.
+  const lastFirst = [...kept.entries()].toReversed()
+  const exceptions = lastFirst.map(([index, exception]) => readException(exception, index, facts)).toReversed()
   const last = exceptions.at(-1)
   if (last && payload.stacktrace && exceptions.every(({ frames }) => frames.length === 0))
     last.frames = readFrames(payload.stacktrace, 'exceptions.frames', exceptions.length - 1, facts)
