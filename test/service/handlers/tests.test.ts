@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp, type App } from '../../app.ts'
+import { addPrincipal } from '../../mcp/http/principals.ts'
 import { quarantine } from '../quarantine.ts'
 import { existingIdOf, reasonOf, type Failure } from '../people.ts'
 
@@ -252,4 +253,24 @@ test('a stale etag changes nothing, and a mask lets only its members through', a
   expect((await get(app, made)).test).toMatchObject({ title: 'sums', tags: ['a'] })
   const late = await put(app, made, { title: 'late', etag: made.etag })
   expect(reasonOf(late)).toBe('ETAG_MISMATCH')
+})
+
+test('an issue that the mask leaves out is not vouched for, whatever it is and also on a branch', async () => {
+  await using app = await startApp()
+  await addPrincipal(app, 'other', 'OTHER')
+  await app.ingest({})
+  const made = await create(app, 'adds up')
+  const branch = await app.request<{ branch: { id: string } }>('POST', `/v1/products/${app.productId}/branches`, {
+    name: 'sums',
+  })
+  const issues = () => app.db.read.selectFrom('issue').select(['id', 'product_id']).orderBy('id').execute()
+  const vouched = () => app.db.read.selectFrom('vouched_issue').select(['issue_id', 'vouched_by']).execute()
+  const before = await vouched()
+  for (const issue_id of [...(await issues()).map(({ id }) => id), 'nope']) {
+    for (const branch_id of [undefined, branch.body.branch.id]) {
+      const renamed = await put(app, made, { title: 'sums', update_mask: 'title', issue_id, branch_id })
+      expect(renamed).toMatchObject({ status: 200, body: { test: { title: 'sums', issue: null } } })
+    }
+  }
+  expect(await vouched()).toEqual(before)
 })

@@ -30,7 +30,7 @@ export const testHandlers = {
       const product = await requireProduct(rows, call.principal, product_id)
       const created = { ...fields, requirementIds: requirement_ids }
       const { test, links } = await createTest(rows, prepare, call, product, created)
-      await vouchForReproduced(rows, call, input.issue_id ?? '')
+      await vouchForReproduced(rows, call, { productId: product.id, issueId: fields.issue_id })
       return { test: await viewOne(rows, test, call.now()), links: await viewLinks(rows, links) }
     })
   },
@@ -39,8 +39,9 @@ export const testHandlers = {
     return call.db.write(async (rows, prepare) => {
       const found = await requireTest(rows, call.principal, input.id)
       checkEtag(input.etag, computeEtag(found.test.id, found.test.etag_version))
-      const test = await updateTest(rows, prepare, call, found, { ...updatedFields(input), reason: input.reason })
-      await vouchForReproduced(rows, call, input.issue_id ?? '')
+      const fields = updatedFields(input)
+      const test = await updateTest(rows, prepare, call, found, { ...fields, reason: input.reason })
+      await vouchForReproduced(rows, call, { productId: test.product_id, issueId: fields.issue_id })
       return { test: await viewOne(rows, test, call.now()) }
     })
   },
@@ -82,9 +83,18 @@ export const testHandlers = {
 } satisfies Partial<Handlers<EndpointName>>
 
 /** A member who names the issue that a test reproduces vouches for the issue (contract §10.6). */
-async function vouchForReproduced(rows: Rows, call: Pick<Call, 'now'>, issueId: string): Promise<void> {
+async function vouchForReproduced(
+  rows: Rows,
+  call: Pick<Call, 'now'>,
+  { productId, issueId = '' }: { productId: number; issueId: string | undefined },
+): Promise<void> {
   if (issueId === '') return
-  const issue = await rows.selectFrom('issue').selectAll().where('id', '=', issueId).executeTakeFirstOrThrow()
+  const issue = await rows
+    .selectFrom('issue')
+    .selectAll()
+    .where('product_id', '=', productId)
+    .where('id', '=', issueId)
+    .executeTakeFirstOrThrow()
   await vouchForIssue(rows, call, issue)
 }
 
