@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ResponseOf } from '../../../src/contract/index.ts'
+import { addPrincipal } from '../../mcp/http/principals.ts'
 import { tokenHeaders } from '../people.ts'
 import { done, startTree } from './branch-tree.ts'
 
@@ -62,6 +63,54 @@ test('a branch is of one product, and of the members of its workspace', async ()
     })
   const stranger = await tokenHeaders(app, { stranger: true })
   expect((await app.request('GET', `/v1/branches/${branch}`, undefined, stranger)).status).toBe(404)
+})
+
+test('on a branch, things of another workspace are answered as ones that do not exist', async () => {
+  await using app = await startTree()
+  const { tree } = app
+  const branch = await tree.branch()
+  const sums = await tree.test({ title: 'sums up' })
+  const other = await addPrincipal(app, 'other', 'OTHER')
+  const theirs = { authorization: `Bearer ${other.token}` }
+  const at = `/v1/products/${other.product}`
+  const { requirements } = done(
+    await app.request<ResponseOf<'listRequirements'>>('GET', `${at}/requirements`, undefined, theirs),
+  )
+  const requirement = requirements[0]!.id
+  const created = await app.request<ResponseOf<'createTest'>>(
+    'POST',
+    `${at}/tests`,
+    { kind: 'case', title: 'theirs', requirement_ids: [requirement] },
+    theirs,
+  )
+  const test_ = done(created).test.id
+  const requests = (kind: 'requirements' | 'tests', id: string) =>
+    [
+      ['GET', `/v1/${kind}/${id}?branch_id=${branch}`],
+      ['PUT', `/v1/${kind}/${id}`, { title: 'Ours', branch_id: branch }],
+      ['DELETE', `/v1/${kind}/${id}?branch_id=${branch}`],
+    ] as const
+  const links = (testId: string, id: string) =>
+    [
+      ['POST', `/v1/tests/${testId}/links`, { requirement_id: id, branch_id: branch }],
+      ['DELETE', `/v1/tests/${testId}/links/${id}?branch_id=${branch}`],
+    ] as const
+  const all = (testId: string, id: string) => [
+    ...requests('requirements', id),
+    ...requests('tests', testId),
+    ...links(testId, id),
+    ...links(sums.id, id),
+  ]
+  const answers = (testId: string, id: string) =>
+    Promise.all(
+      all(testId, id).map(async ([method, path, body]) => {
+        const reply = await app.request<{ message: string }>(method, path, body)
+        return `${String(reply.status)} ${reply.body.message.replaceAll(testId, 'ID').replaceAll(id, 'ID')}`
+      }),
+    )
+  const foreign = await answers(test_, requirement)
+  expect(foreign).toEqual(await answers('no-test', 'no-requirement'))
+  expect(foreign.map((answer) => answer.slice(0, 3))).toEqual(foreign.map(() => '404'))
 })
 
 test('the revision of the tree counts changes of requirements, tests and links, but no results', async () => {

@@ -16,16 +16,16 @@ export type PlacedChange = AppliedChange & {
  * that would be below themselves, because others were moved meanwhile: they stay where they are.
  */
 export async function placeChanges(
-  { rows, prepare }: Applying,
+  applying: Applying,
   type: EntityTypeName,
   changes: readonly AppliedChange[],
 ): Promise<{ ordered: PlacedChange[]; inCycle: Set<string> }> {
   const parents = changes.flatMap(({ fields }) =>
     typeof fields['parent_id'] === 'string' ? [fields['parent_id']] : [],
   )
-  const live = await liveIds(rows, type, parents)
+  const live = await liveIds(applying, type, parents)
   for (const { operation, entityId } of changes) if (operation === 'CHANGE_OPERATION_CREATE') live.add(entityId)
-  const find = prepare(`SELECT parent_id FROM ${type} WHERE id = ? AND deleted_at IS NULL`)
+  const find = applying.prepare(`SELECT parent_id FROM ${type} WHERE id = ? AND deleted_at IS NULL`)
   const placed = changes.map((change) => {
     const { parent_id: parent } = change.fields
     const isGone = typeof parent === 'string' && parent !== '' && !live.has(parent)

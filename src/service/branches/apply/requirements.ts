@@ -39,10 +39,10 @@ async function put(applying: Applying, change: PlacedChange, isInCycle: boolean)
 }
 
 /** The fields without references, whose targets may be created after it. */
-async function plainFields({ rows }: Applying, { fields }: AppliedChange): Promise<Record<string, unknown>> {
+async function plainFields(applying: Applying, { fields }: AppliedChange): Promise<Record<string, unknown>> {
   const { depends_on_ids: _depends, superseded_by_id: _superseded, component_ids: components, ...plain } = fields
   if (!Array.isArray(components)) return plain
-  const live = await liveIds(rows, 'component', components as string[])
+  const live = await liveIds(applying, 'component', components as string[])
   return { ...plain, component_ids: components.filter((id) => live.has(id)) }
 }
 
@@ -58,14 +58,15 @@ async function write({ rows, prepare, product }: Applying, change: AppliedChange
   if (before !== undefined) await changeRequirement(rows, prepare, writing, before, fields, true)
 }
 
-async function refer({ rows, prepare }: Applying, { entityId, fields, writing }: AppliedChange): Promise<void> {
+async function refer(applying: Applying, { entityId, fields, writing }: AppliedChange): Promise<void> {
+  const { rows, prepare } = applying
   const { depends_on_ids: depends, superseded_by_id: superseded } = fields
   const isSuperseded = typeof superseded === 'string'
   const others = [...(Array.isArray(depends) ? (depends as string[]) : []), ...(isSuperseded ? [superseded] : [])]
   if (!Array.isArray(depends) && !isSuperseded) return
   const before = await find(rows, entityId)
   if (before === undefined) return
-  const live = await liveIds(rows, 'requirement', others)
+  const live = await liveIds(applying, 'requirement', others)
   const isUsable = (id: string) => live.has(id) && id !== entityId
   const references = {
     ...(Array.isArray(depends) && { depends_on_ids: (depends as string[]).filter(isUsable) }),

@@ -49,19 +49,28 @@ async function put(applying: Applying, change: PlacedChange, isInCycle: boolean)
 }
 
 /** The fields that a request would have, without references to things that are gone. */
-async function usableFields({ rows }: Applying, { fields, writing }: AppliedChange): Promise<Record<string, unknown>> {
+async function usableFields(applying: Applying, { fields, writing }: AppliedChange): Promise<Record<string, unknown>> {
   const { quarantine, component_ids: components, issue_id: issueId, ...plain } = fields
   const usable: Record<string, unknown> = { ...plain }
   if (quarantine !== undefined) Object.assign(usable, quarantineFields(quarantine as Quarantine | null, writing.now()))
   if (Array.isArray(components)) {
-    const live = await liveIds(rows, 'component', components as string[])
+    const live = await liveIds(applying, 'component', components as string[])
     usable['component_ids'] = (components as string[]).filter((id) => live.has(id))
   }
   if (typeof issueId === 'string') {
-    const issue = await rows.selectFrom('issue').select('id').where('id', '=', issueId).executeTakeFirst()
-    usable['issue_id'] = issue?.id ?? ''
+    usable['issue_id'] = (await hasIssue(applying, issueId)) ? issueId : ''
   }
   return usable
+}
+
+async function hasIssue({ rows, product }: Applying, id: string): Promise<boolean> {
+  const found = await rows
+    .selectFrom('issue')
+    .select('id')
+    .where('id', '=', id)
+    .where('product_id', '=', product.id)
+    .executeTakeFirst()
+  return found !== undefined
 }
 
 interface Quarantine {

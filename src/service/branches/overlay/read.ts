@@ -1,5 +1,5 @@
 import { notFound } from '../../../errors.ts'
-import type { Call } from '../../shared/context.ts'
+import type { Call, Principal } from '../../shared/context.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import { insideTransaction, rolledBack, takenBack } from '../../sql/rolled-back.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
@@ -54,21 +54,30 @@ async function replayed<T>(
   return work({ ...call, db: insideTransaction(rows, prepare) })
 }
 
-/** The open branch that a request names; `not_found` if it belongs to another product than `named`. */
+/**
+ * The open branch that a request names; `not_found` if it belongs to another product than `named`. A requirement or test that
+ * the caller cannot see is left to the work on the branch, which does not find it: nothing says that it exists (contract §0.4).
+ */
 export async function requireBranchFor(
   { rows, call }: { rows: Rows; call: Call },
   branchId: string,
   named: NamedOnBranch,
 ): Promise<OpenBranch> {
   const found = await requireOpenBranch(rows, call.principal, branchId)
-  const product = named.product_id ?? (await findProductId(rows, named.id))
+  const product = named.product_id ?? (await findProductId(rows, call.principal, named.id))
   if (product === undefined || product === String(found.product.id)) return found
   throw notFound('branch', branchId, 'list the branches of the product, or omit it to use the main tree')
 }
 
-async function findProductId(rows: Rows, id = ''): Promise<string | undefined> {
+async function findProductId(rows: Rows, { workspaceIds }: Principal, id = ''): Promise<string | undefined> {
+  const seen = rows.selectFrom('product').select('id').where('workspace_id', 'in', workspaceIds)
   for (const table of ['requirement', 'test'] as const) {
-    const row = await rows.selectFrom(table).select('product_id').where('id', '=', id).executeTakeFirst()
+    const row = await rows
+      .selectFrom(table)
+      .select('product_id')
+      .where('id', '=', id)
+      .where('product_id', 'in', seen)
+      .executeTakeFirst()
     if (row !== undefined) return String(row.product_id)
   }
   return undefined

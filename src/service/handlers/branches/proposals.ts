@@ -49,7 +49,9 @@ export const proposalHandlers = {
       const links = await readOnBranchInside({ rows, prepare, call }, found, (at) =>
         readLinks(at.db.read, { test_id: testId }),
       )
-      const link = links.find(({ requirement_id }) => requirement_id === requirementId)
+      const link = links.find(
+        ({ requirement_id, product_id }) => requirement_id === requirementId && product_id === found.product.id,
+      )
       if (link === undefined && isWithdrawn) return {}
       if (link === undefined) throw notFound('link', requirementId, 'list the links of the test')
       const removal: ProposedLink = {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { InputOf, ResponseOf } from '../../../../src/contract/index.ts'
+import { addPrincipal } from '../../../mcp/http/principals.ts'
 import { done, mainRows, startTree } from '../branch-tree.ts'
 
 type Preview = ResponseOf<'previewMerge'>['merge_preview']
@@ -214,6 +215,48 @@ test('conflicts are listed until each has a resolution that is possible', async 
   const listed = await tree.list()
   expect(listed.map(({ key, title: name }) => `${key} ${name}`)).toEqual(['REQ-1 Shopping cart', 'REQ-2 Newer'])
   expect(listed[0]).toMatchObject({ statement: 'Sum in euros and cents.', acceptance_criteria: [{ text: 'Rounds' }] })
+})
+
+test('a resolution with an id of another workspace is answered as one with an id that does not exist', async () => {
+  await using app = await startMerging()
+  const { tree } = app
+  const { product } = await addPrincipal(app, 'other', 'OTHER')
+  const theirs = async (table: 'issue' | 'requirement') =>
+    (await app.db.read.selectFrom(table).select('id').where('product_id', '=', Number(product)).execute())[0]!.id
+  for (const message of ['one', 'two']) await app.ingest({ message, exception: undefined })
+  const [one, two] = await app.db.read
+    .selectFrom('issue')
+    .select('id')
+    .where('product_id', '=', Number(app.productId))
+    .execute()
+  const [cart, old, newer] = [
+    await tree.requirement({ title: 'Cart' }),
+    await tree.requirement({ title: 'Old cart' }),
+    await tree.requirement({ title: 'New cart' }),
+  ]
+  const sums = await tree.test({ title: 'sums up' })
+  const branch = await tree.branch()
+  await tree.change(cart.id, { superseded_by_id: old.id, branch_id: branch })
+  await tree.change(cart.id, { superseded_by_id: newer.id })
+  const reproduces = async (issue: string, more: object = {}) =>
+    done(await app.request('PUT', `/v1/tests/${sums.id}`, { issue_id: issue, ...more }))
+  await reproduces(one!.id, { branch_id: branch })
+  await reproduces(two!.id)
+  const { conflicts } = await app.preview(branch)
+  expect(conflicts.map(({ field }) => field).toSorted()).toEqual(['issue_id', 'superseded_by_id'])
+  const mergeWith = (values: Readonly<Record<string, string>>) =>
+    app.tryMerge(branch, {
+      validate_only: true,
+      resolutions: conflicts.map(({ id, field }) => ({
+        conflict_id: id,
+        resolution: 'use_value',
+        value: values[field],
+      })),
+    })
+  const unknown = await mergeWith({ issue_id: 'nope', superseded_by_id: 'nope' })
+  const foreign = await mergeWith({ issue_id: await theirs('issue'), superseded_by_id: await theirs('requirement') })
+  expect(unknown).toMatchObject({ status: 200, body: { merge: { modified: 2 } } })
+  expect(foreign.body.merge).toEqual(unknown.body.merge)
 })
 
 test('a dry run of a merge computes coverage and gate with the given resolutions', async () => {
