@@ -48,3 +48,52 @@ test('gaps, contexts, the matrix and the gate show the branch, and store nothing
   }
   expect(await stored()).toHaveLength(1)
 })
+
+test('pages of a list on a branch give every row once, in the order of the whole list', async () => {
+  await using app = await startTree()
+  const { tree } = app
+  await tree.requirement({ title: 'Cart' })
+  await tree.test({ title: 'sums up' })
+  const branch = await tree.branch()
+  for (const title of ['Guest', 'Coupon', 'Refund']) {
+    const { id } = await tree.requirement({ title, branch_id: branch })
+    await tree.test({ title, branch_id: branch, requirement_ids: [id] })
+  }
+  const paths = [
+    'coverage-gaps?',
+    'requirements?',
+    'requirements?sort=key&',
+    'requirements?sort=priority&',
+    'tests?',
+    'quality-gate/traceability?',
+  ]
+  for (const path of paths) {
+    const read = async (size: number, token = '') => {
+      const query = `branch_id=${branch}&page_size=${String(size)}&page_token=${token}`
+      const body = done(await app.request<Listed>('GET', `${tree.product}/${path}${query}`))
+      const rows = body.traceability_matrix?.rows ?? body.coverage_gaps ?? body.requirements ?? body.tests ?? []
+      return { keys: rows.map((row) => row.key ?? row.requirement?.key), next: body.next_page_token }
+    }
+    const { keys } = await read(200)
+    expect(new Set(keys).size).toBe(4)
+    for (const size of [1, 2, 3]) {
+      const walked: (string | undefined)[] = []
+      let token = ''
+      do {
+        const page = await read(size, token)
+        walked.push(...page.keys)
+        token = page.next
+      } while (token !== '' && walked.length < 9)
+      expect([path, size, walked]).toEqual([path, size, keys])
+    }
+  }
+})
+
+type Row = { key?: string; requirement?: { key: string } }
+interface Listed {
+  coverage_gaps?: Row[]
+  requirements?: Row[]
+  tests?: Row[]
+  traceability_matrix?: { rows: Row[] }
+  next_page_token: string
+}

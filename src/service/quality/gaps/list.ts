@@ -29,33 +29,30 @@ export async function listGaps(
   return { gaps, paging: pagingMembers(page, token, all.length), summary }
 }
 
-interface Place {
-  score: number
-  /** Sorts gaps of equal score as the list does: requirements by number, then files by path. */
-  tie: string
-}
+/** What the list is ordered by. */
+type Place = Pick<ScannedGap, 'score' | 'number' | 'path'>
 
-function tieBreaker({ number, path }: ScannedGap): string {
-  return number === Infinity ? `file ${path}` : `a ${String(number).padStart(15, '0')}`
-}
-
-/** What a page token keeps of a gap: the number of the requirement, or a part of the gap's id because a path is long. */
+/**
+ * What a page token keeps of a gap: the number of the requirement, negative while it is provisional, or a part of the gap's
+ * id because a path is long.
+ */
 function shortId(gap: ScannedGap): string {
-  return gap.number === Infinity ? gapId(gap).slice(0, 16) : tieBreaker(gap)
+  return gap.number === Infinity ? gapId(gap).slice(0, 16) : `a ${String(gap.number)}`
 }
 
 /** The place of a token's gap, also when the score has changed since. Throws when the list has lost its file. */
 function readCursor({ sortValue, id }: NonNullable<Page['after']>, all: readonly ScannedGap[]): Place {
   const score = Number(sortValue)
-  if (id.startsWith('a ')) return { score, tie: id }
+  if (id.startsWith('a ')) return { score, number: Number(id.slice(2)), path: '' }
   const file = all.find((gap) => gap.number === Infinity && shortId(gap) === id)
   if (file === undefined) throw lastRowChanged()
-  return { score, tie: tieBreaker(file) }
+  return { score, number: Infinity, path: file.path }
 }
 
 /** Whether a gap comes after the cursor, even if scores have changed since the previous page. */
-function isAfter(gap: ScannedGap, { score, tie }: Place): boolean {
-  return gap.score < score || (gap.score === score && tieBreaker(gap) > tie)
+function isAfter(gap: ScannedGap, { score, number, path }: Place): boolean {
+  if (gap.score !== score) return gap.score < score
+  return gap.number === number ? gap.path > path : gap.number > number
 }
 
 async function matching(rows: Rows, gaps: ScannedGap[], filter: Filter): Promise<ScannedGap[]> {
