@@ -17,6 +17,7 @@ import {
   LabelMap,
   Labels,
   optional,
+  Position,
   prefixed,
   Priority,
   ProductId,
@@ -161,7 +162,7 @@ const writable = {
     quote: z.string().max(4000).optional(),
   }),
   parent_id: Id,
-  position: z.int().min(0),
+  position: Position,
 }
 
 export const LintFinding = z.object({

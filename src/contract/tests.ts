@@ -13,6 +13,7 @@ import {
   Key,
   LabelMap,
   optional,
+  Position,
   prefixed,
   ProductId,
   RequestId,
@@ -131,7 +132,7 @@ const StepInput = z.object({
 
 const writable = {
   parent_id: Id.describe('The parent suite.'),
-  position: z.int().min(0),
+  position: Position,
   description: z.string().max(20_000),
   level: accept(TestLevel),
   status: accept(TestStatus),

@@ -51,6 +51,9 @@ export const RequestId = z
   .describe('Idempotency key: the same key and body within 24 h return the stored response.')
 export const ValidateOnly = z.boolean().describe('Validate fully and return the response, but write nothing.')
 
+/** Of a sibling among its siblings, as requests set it; what the service places after others may get a larger one. */
+export const Position = z.int().min(0).max(1_000_000_000)
+
 export const CoverageState = z.enum(['verified', 'not_run', 'no_test'])
 export const IssueStatus = z.enum(['unresolved', 'resolved', 'ignored'])
 export const Level = z.enum(['fatal', 'error', 'warning', 'info', 'debug'])

@@ -88,6 +88,13 @@ test('a name that gives a taken slug is refused with the one that has it; a pare
   expect((await create(app, { ...child, name: 'Orphan', parent_id: 'nope' })).status).toBe(404)
 })
 
+test('a position has a limit', async () => {
+  await using app = await startApp()
+  const placed = (position: number) => create(app, { name: 'Cart', path_globs: ['a/**'], position })
+  expect((await placed(1_000_000_001)).status).toBe(400)
+  expect((await placed(1_000_000_000)).body.component.position).toBe(1_000_000_000)
+})
+
 test('components keep what they were given and are found by text, whatever it contains', async () => {
   await using app = await startApp()
   const given = {

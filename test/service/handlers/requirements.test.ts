@@ -101,6 +101,42 @@ test('requirements are listed depth first, whatever the order they were made in,
   expect(await keys(app, '?parent_id=root')).toEqual(['REQ-1', 'REQ-2', 'REQ-3'])
 })
 
+test('a position has a limit, after which there is room for those that follow', async () => {
+  await using app = await startApp()
+  const position = 1_000_000_000
+  const last = await create(app, 'Last', { position })
+  expect((await app.request('POST', path(app), { title: 'Beyond', position: position + 1 })).status).toBe(400)
+  expect((await put(app, last, { position: position + 1 })).status).toBe(400)
+  await create(app, 'After it')
+  await create(app, 'First', { position: 0 })
+  await put(app, await create(app, 'Moved', { position: 1 }), { position: null })
+  expect((await list(app)).requirements.map(({ title }) => title)).toEqual(['First', 'Last', 'After it', 'Moved'])
+})
+
+test('a stored position beyond the limit leaves its level in order and open to others', async () => {
+  await using app = await startApp()
+  const group = await create(app, 'Group', { kind: 'group' })
+  const [early, late] = [
+    await create(app, 'Early', { parent_id: group.id, position: 1e9 }),
+    await create(app, 'Late', { parent_id: group.id }),
+  ]
+  await app.db.write(async (rows) => {
+    const place = { position: Number.MAX_SAFE_INTEGER, tree_path: '00000000:00000001/1fffffffffffff:00000003' }
+    await rows.updateTable('requirement').set(place).where('id', '=', late.id).execute()
+  })
+  const next = await create(app, 'Next', { parent_id: group.id })
+  expect((await put(app, late, { tags: ['late'] })).status).toBe(200)
+  const distilled = await app.request<{ distillation: { branch: { id: string } } }>(
+    'POST',
+    `/v1/products/${app.productId}/intent:distill`,
+    { items: [{ title: 'Drafted', statement: 'The cart shall show the total.' }], parent_id: group.id },
+  )
+  const onBranch = `?parent_id=${group.id}&branch_id=${distilled.body.distillation.branch.id}`
+  expect(await keys(app, onBranch)).toEqual([early.key, late.key, next.key, 'REQ-?1'])
+  expect((await put(app, late, { position: null })).status).toBe(200)
+  expect(await keys(app)).toEqual([group.key, early.key, late.key, next.key])
+})
+
 test('a requirement cannot lie below itself nor deeper than twelve levels', async () => {
   await using app = await startApp()
   const chain = [await create(app, 'Level 1')]

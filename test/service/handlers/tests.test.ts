@@ -255,6 +255,14 @@ test('a stale etag changes nothing, and a mask lets only its members through', a
   expect(reasonOf(late)).toBe('ETAG_MISMATCH')
 })
 
+test('a position has a limit', async () => {
+  await using app = await startApp()
+  const made = await create(app, 'adds up', { position: 1_000_000_000 })
+  const more = { kind: 'case', title: 'rounds', position: 1_000_000_001 }
+  expect((await app.request('POST', path(app), more)).status).toBe(400)
+  expect((await put(app, made, { position: 1_000_000_001 })).status).toBe(400)
+})
+
 test('an issue that the mask leaves out is not vouched for, whatever it is and also on a branch', async () => {
   await using app = await startApp()
   await addPrincipal(app, 'other', 'OTHER')

@@ -10,12 +10,16 @@ const AFTER = '0'
 /** Begins the hexadecimal digits of a provisional number, and sorts after them. */
 const PROVISIONAL = 'p'
 
+/** The last position that a step of a path can tell from others. A request may set lower ones alone, so that some are left. */
+export const LAST_POSITION = 0xffff_ffff
+
 /**
  * One segment of a `tree_path`: sorts by position, then by number, provisional ones last; the separator sorts before every
  * digit.
  */
 function treeStep({ position, number }: { position: number; number: number }): string {
-  return `${hex(position)}:${number < 0 ? PROVISIONAL + hex(-number, 7) : hex(number)}`
+  const digits = number < 0 ? PROVISIONAL + hex(-number, 7) : hex(number)
+  return `${hex(Math.min(position, LAST_POSITION))}:${digits}`
 }
 
 function hex(value: number, width = 8): string {

@@ -15,7 +15,7 @@ import { noteRequirementChange, requirementItem } from './exclusions.ts'
 import { pathPrefix } from './match.ts'
 import { checkReferences, findParent } from './references.ts'
 import { indexRequirement } from './text-index.ts'
-import { below, isWithin, moveSubtree, treePath } from './tree.ts'
+import { below, isWithin, LAST_POSITION, moveSubtree, treePath } from './tree.ts'
 import { readJson, readTexts } from '../../sql/json.ts'
 
 /** The members that a request may set; absent ones stay unchanged. */
@@ -251,7 +251,7 @@ async function nextPosition(prepare: Prepare, productId: number, parentId: strin
   const row = await prepare(
     `SELECT max(position) AS last FROM requirement WHERE product_id = ? AND parent_id = ? AND deleted_at IS NULL`,
   ).get<{ last: number | null }>(productId, parentId)
-  return (row?.last ?? -1) + 1
+  return Math.min((row?.last ?? -1) + 1, LAST_POSITION)
 }
 
 async function keepVersion(prepare: Prepare, row: StoredRequirement): Promise<void> {
