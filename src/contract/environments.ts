@@ -9,6 +9,7 @@ import {
   ProductId,
   RequestId,
   Timestamp,
+  TimestampInput,
   ValidateOnly,
 } from './base/common.ts'
 import { endpoint, list, paging } from './base/endpoint.ts'
@@ -142,7 +143,7 @@ export const upsertRelease = endpoint({
     git_branch: z.string().max(250).optional(),
     url: z.string().max(2000).optional(),
     notes: z.string().max(20_000).optional(),
-    released_at: Timestamp.optional(),
+    released_at: TimestampInput.optional(),
     request_id: RequestId.optional(),
     validate_only: ValidateOnly.optional(),
   },

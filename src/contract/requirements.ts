@@ -27,6 +27,7 @@ import {
   Sentence,
   TagList,
   Timestamp,
+  TimestampInput,
   Title,
   ValidateOnly,
 } from './base/common.ts'
@@ -206,7 +207,7 @@ export const listRequirements = endpoint({
     suspect: z.boolean().optional(),
     path: z.string().optional().describe('Requirements whose code_refs match this repository file.'),
     q: z.string().optional().describe('Full text.'),
-    updated_since: Timestamp.optional(),
+    updated_since: TimestampInput.optional(),
     view: accept(RequirementView).optional().describe('BASIC omits statement, rationale, criteria and code_refs.'),
     sort: z
       .enum(['position', 'key', 'updated_at', 'priority'])

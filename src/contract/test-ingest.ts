@@ -11,6 +11,7 @@ import {
   ResultStatus,
   Sentence,
   Timestamp,
+  TimestampInput,
   TruncationSignals,
   ValidateOnly,
 } from './base/common.ts'
@@ -156,7 +157,7 @@ const Run = z.object({
   git_branch: z.string().max(250).optional(),
   environment: EnvironmentNameOrEmpty.optional().describe('By name; created if missing.'),
   release: z.string().max(250).optional().describe('By version; created if missing.'),
-  started_at: Timestamp.optional(),
+  started_at: TimestampInput.optional(),
   ci_url: z.string().max(2000).optional(),
   shard_index: z.int().min(0).optional(),
   shard_total: z.int().min(1).optional(),

@@ -20,6 +20,7 @@ import {
   ResultStatus,
   TagList,
   Timestamp,
+  TimestampInput,
   Title,
   ValidateOnly,
 } from './base/common.ts'
@@ -158,7 +159,7 @@ const writable = {
   quarantined: z.boolean().describe('True requires a reason, an owner and an end, unless the test is in quarantine.'),
   quarantine_reason: z.string().max(1000),
   quarantine_owner: z.string().max(120).describe('Who will mend the test.'),
-  quarantined_until: Timestamp.describe('At most 30 days ahead; then the test counts again by itself.'),
+  quarantined_until: TimestampInput.describe('At most 30 days ahead; then the test counts again by itself.'),
 }
 
 export const createTest = endpoint({

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { pathParameters } from '../../src/contract/base/endpoint.ts'
 import { contract } from '../../src/contract/index.ts'
 import specified from './specification-endpoints.json' with { type: 'json' }
-import { definition, endpoints } from './walk.ts'
+import { definition, endpoints, timesIn } from './walk.ts'
 
 const specification = new URL('../../../shared/spec/service-api.md', import.meta.url)
 const hasSpecification = existsSync(specification)
@@ -38,6 +38,13 @@ test('no path parameter of the specification is in the query or the body', () =>
     ([, { path, input }]) => 'id' in input.shape && !pathParameters(path).includes('id'),
   )
   expect(withOwnId.map(([name]) => name)).toEqual([])
+})
+
+test('no request takes a time that a result cannot write', () => {
+  const times = endpoints.flatMap(([name, { input }]) => timesIn(input).map((time) => [name, time] as const))
+  expect(times.length).toBeGreaterThan(5)
+  for (const [name, time] of times)
+    expect([name, time.safeParse('9999-12-31T23:59:59-14:00').success]).toEqual([name, false])
 })
 
 test('exactly the paged endpoints accept and return page tokens', () => {

@@ -62,17 +62,27 @@ export function unmarked(schema: z.core.$ZodType, at = ''): string[] {
 
 /** Every enum that requests or results of the table have somewhere, each once. */
 export function enumsOfTheTable(): z.ZodEnum[] {
-  const found = new Set<z.core.$ZodType>()
+  const all = schemasIn(endpoints.flatMap(([, { input, returns }]) => [input, returns]))
+  return all.filter((schema) => definition(schema).type === 'enum') as z.ZodEnum[]
+}
+
+/** The schemas of all times in a request. */
+export function timesIn(input: z.core.$ZodType): z.ZodString[] {
+  const isTime = (schema: z.core.$ZodType) => {
+    const def = definition(schema)
+    return def.type === 'string' && 'format' in def && def.format === 'datetime'
+  }
+  return schemasIn([input]).filter(isTime) as z.ZodString[]
+}
+
+/** These schemas and all inside them, each once. */
+function schemasIn(schemas: readonly z.core.$ZodType[]): z.core.$ZodType[] {
   const seen = new Set<z.core.$ZodType>()
   const collect = (schema: z.core.$ZodType) => {
     if (seen.has(schema)) return
     seen.add(schema)
-    if (definition(schema).type === 'enum') found.add(schema)
     for (const [, inner] of inside(schema)) collect(inner)
   }
-  for (const [, { input, returns }] of endpoints) {
-    collect(input)
-    collect(returns)
-  }
-  return [...found] as z.ZodEnum[]
+  schemas.forEach(collect)
+  return [...seen]
 }

@@ -31,6 +31,15 @@ export function accept<E extends z.ZodEnum>(schema: E): z.ZodType<z.output<E>, z
 
 /** RFC 3339 UTC with milliseconds. */
 export const Timestamp = z.iso.datetime({ offset: true })
+const FIRST_TIME = Date.parse('0001-01-01T00:00:00Z')
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z')
+/** A time in a request, with any offset; in UTC its year has four digits, as results write it. */
+export const TimestampInput = z.iso
+  .datetime({ offset: true, abort: true })
+  .refine(
+    (time) => Date.parse(time) >= FIRST_TIME && Date.parse(time) <= LAST_TIME,
+    'not in the years 0001 to 9999 of UTC',
+  )
 /** Product ids are decimal, because Sentry SDKs truncate or reject others (errors §1.1). */
 export const ProductId = trusted(z.string().regex(/^[1-9]\d{0,15}$/, 'a product id is a decimal number such as 1'))
 /** Every other id is opaque to clients. */

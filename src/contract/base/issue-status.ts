@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Hash, Id, Timestamp } from './common.ts'
+import { Hash, Id, Timestamp, TimestampInput } from './common.ts'
 import { untrusted } from './text.ts'
 
 export const ReleaseName = z.object({ id: Id, version: untrusted(z.string()), known: z.boolean() })
@@ -61,7 +61,11 @@ export const statusDetails = {
     .strictObject({
       count: z.int().min(1).max(1_000_000).optional().describe('So many more occurrences.'),
       until: z
-        .union([Timestamp, z.string().regex(DURATION, 'a time, or a duration such as 12h, 7d or 2w')])
+        .union([
+          TimestampInput,
+          // Without `abort`, the failure of a time would be hidden behind this one.
+          z.string().regex(DURATION, { abort: true, error: 'a time, or a duration such as 12h, 7d or 2w' }),
+        ])
         .optional()
         .describe('A time, or a duration such as 12h, 7d or 2w.'),
       release: z.literal('next').optional().describe('Until it occurs in a newer known release.'),

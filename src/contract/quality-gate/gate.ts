@@ -1,5 +1,15 @@
 import * as z from 'zod'
-import { accept, Etag, Id, IdList, ProductId, RequestId, RiskLevel, Timestamp, ValidateOnly } from '../base/common.ts'
+import {
+  accept,
+  Etag,
+  Id,
+  IdList,
+  ProductId,
+  RequestId,
+  RiskLevel,
+  TimestampInput,
+  ValidateOnly,
+} from '../base/common.ts'
 import { endpoint } from '../base/endpoint.ts'
 import { GatePolicyInput } from './policy.ts'
 import { DecisionWay, Risk, RiskDecision } from './risks.ts'
@@ -65,7 +75,7 @@ export const acceptRisk = endpoint({
     mitigation: z.string().max(2000).optional(),
     ticket_url: z.string().max(2000).optional(),
     severity: accept(RiskLevel).optional(),
-    expires_at: Timestamp.optional().describe('At most 90 days ahead; instead of ttl_days.'),
+    expires_at: TimestampInput.optional().describe('At most 90 days ahead; instead of ttl_days.'),
     ttl_days: z.int().min(1).max(90).optional().describe('Default 30.'),
     scope: z
       .object({

@@ -65,6 +65,33 @@ test('enums are taken in any case and without their prefix; unknown body members
   expect(reply.body).toMatchObject({ environment: { kind: 'ENVIRONMENT_KIND_STAGING', exposure_weight: 0.4 } })
 })
 
+test('a time is refused whose year in UTC has not four digits, and the first and the last one are taken', async () => {
+  await using app = await startApp()
+  const at = `/v1/products/${app.productId}`
+  await app.ingest({})
+  const { id } = await app.db.read.selectFrom('issue').select('id').executeTakeFirstOrThrow()
+  const sendings = (time: string) =>
+    [
+      [`${at}/releases`, { version: time, environment: 'qa', released_at: time }],
+      [`${at}/tests:ingest`, { draft: { content: '1..1\nok 1 - adds up' }, run: { run_key: time, started_at: time } }],
+      [`/v1/issues/${id}:setStatus`, { status: 'ignored', ignore_until: { until: time } }],
+    ] as const
+  const send = (time: string) =>
+    Promise.all(sendings(time).map(([path, body]) => app.request<Failure>('POST', path, body)))
+  for (const time of ['9999-12-31T23:59:59-14:00', '0000-12-31T23:59:59.999Z', '0001-01-01T00:00:00+00:01']) {
+    for (const { status, body } of await send(time)) {
+      expect([status, body.details[0]?.reason]).toEqual([400, 'FIELD_INVALID'])
+      expect(JSON.stringify(body)).toContain('the years 0001 to 9999 of UTC')
+    }
+  }
+  const last = await send('9999-12-31T23:59:59.999Z')
+  expect(last.map(({ status }) => status)).toEqual([200, 200, 200])
+  const written = last.flatMap(({ body }) => JSON.stringify(body).match(/9999-12-31T23:59:59\.999Z/g)?.length ?? 0)
+  expect(written.every((times) => times > 0)).toBe(true)
+  const first = (await send('0001-01-01T00:00:00Z')).map(({ status }) => status)
+  expect(first.slice(0, 2)).toEqual([200, 200])
+})
+
 test('an unknown query parameter is refused and the known ones are named', async () => {
   const reply = await shared.request<Failure>('GET', `/v1/products/${shared.productId}/environments?knd=test`)
   expect(reply.status).toBe(400)

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Id, Timestamp } from '../../../contract/base/common.ts'
+import { Id, TimestampInput } from '../../../contract/base/common.ts'
 import { contract } from '../../../contract/index.ts'
 import { ServiceError } from '../../../errors.ts'
 import { isObject } from '../../../lib/objects.ts'
@@ -9,7 +9,7 @@ import type { EntityTypeName } from '../changes.ts'
 import { hasMarks } from './text.ts'
 
 const create = contract.createRequirement.input.shape
-const Quarantine = z.object({ until: Timestamp, reason: z.string().max(1000), owner: z.string().max(120) })
+const Quarantine = z.object({ until: TimestampInput, reason: z.string().max(1000), owner: z.string().max(120) })
 
 /** Schemas of one entry of a list or map, by its member; null removes the entry. */
 const entries: Readonly<Record<string, z.ZodType>> = {
