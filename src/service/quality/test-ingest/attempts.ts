@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import * as z from 'zod'
 import { ResultStatus } from '../../../contract/base/common.ts'
 import type { ReportCase } from '../reports/model/report.ts'
+import { wholeMilliseconds, wholeNumber } from '../reports/model/text.ts'
 
 type ResultStatusName = z.output<typeof ResultStatus>
 
@@ -53,11 +54,15 @@ export function addReport(known: readonly RecordedReport[], reported: ReportCase
   const teller = tellsNew ? added : before
   return {
     status: mergedStatus(inOrder.map((one) => one.status)),
-    attempts: all.reduce((sum, one) => sum + one.attempts, 0),
-    duration_ms: all.reduce((sum, one) => sum + one.duration_ms, 0),
+    attempts: wholeNumber(total(all, 'attempts'), 1),
+    duration_ms: wholeMilliseconds(total(all, 'duration_ms')),
     reported: all.map((one) => ({ ...one, told: one === teller })),
     tellsNew,
   }
+}
+
+function total(reports: readonly RecordedReport[], member: 'attempts' | 'duration_ms'): number {
+  return reports.reduce((sum, one) => sum + one[member], 0)
 }
 
 function byTime(reports: readonly RecordedReport[]): readonly RecordedReport[] {

@@ -8,6 +8,7 @@ import { parseReport } from '../reports/index.ts'
 import { fileOfReport } from '../reports/model/report-file.ts'
 import type { ParsedReport, ReportCase, ReportInput } from '../reports/model/report.ts'
 import { unreadableReport } from '../reports/model/synthetic.ts'
+import { wholeMilliseconds, wholeNumber } from '../reports/model/text.ts'
 
 export type Draft = InputOf<'ingestTests'>['draft']
 type Encoding = NonNullable<Draft['content_encoding']>
@@ -159,11 +160,11 @@ function nativeReport(cases: NonNullable<Draft['cases']>): ParsedReport {
       name: one.name,
       project: one.project ?? '',
       status: one.status,
-      attempts: one.attempts ?? 1,
-      duration_ms: Math.round(one.duration_ms ?? 0),
+      attempts: wholeNumber(one.attempts, 1),
+      duration_ms: wholeMilliseconds(one.duration_ms ?? 0),
       message: one.message ?? '',
       trace: one.trace ?? '',
-      line: one.line ?? 0,
+      line: wholeNumber(one.line, 0),
       tags: one.tags ?? [],
       labels: {},
       external_id: one.external_id ?? '',

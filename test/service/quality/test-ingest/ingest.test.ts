@@ -337,6 +337,19 @@ test('a dry run returns what a report would do and writes nothing', async () => 
   expect(environments.body.environments).toEqual([])
 })
 
+test('durations and attempts beyond any that a run can have are cut, in one report and in the sum of several', async () => {
+  await using app = await startApp()
+  const run = { run: { run_key: 'nightly' } }
+  for (const message of ['first', 'second']) {
+    const huge = { duration_ms: 1e300, attempts: Number.MAX_SAFE_INTEGER, message }
+    const recorded = await ingest(app, [cart('adds up', huge), cart('rounds', { duration_ms: 4.5 })], run)
+    expect(recorded.summary).toMatchObject({ results_recorded: message === 'first' ? 2 : 1 })
+    const [one, other] = await tests(app)
+    expect(one?.last_result).toMatchObject({ duration_ms: 1e12, attempts: 1_000_000_000 })
+    expect(other?.last_result).toMatchObject({ duration_ms: 5, attempts: 1 })
+  }
+})
+
 test('an unacceptable request is refused with its reason and changes nothing', async () => {
   await using app = await startApp()
   const nothing = await app.request<Failure>('POST', `/v1/products/${app.productId}/tests:ingest`, { draft: {} })

@@ -3,9 +3,9 @@ import { isObject, type JsonObject } from '../../../../lib/objects.ts'
 import { locateCtrfTest } from './ctrf-location.ts'
 import { readFrame, startReading } from './reading.ts'
 import { annotated, readMeta } from './meta.ts'
-import { epochMs, messageText, tagList, title, traceText, wholeNumber } from './values.ts'
+import { epochMs, messageText, tagList, title, traceText } from './values.ts'
 import type { ParsedReport, ReportCase } from '../model/report.ts'
-import { slashed, wholeMilliseconds } from '../model/text.ts'
+import { slashed, wholeMilliseconds, wholeNumber } from '../model/text.ts'
 
 const FORMAT = 'REPORT_FORMAT_CTRF'
 

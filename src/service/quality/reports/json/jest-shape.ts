@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { readFrame, startReading, type Reading } from './reading.ts'
-import { epochMs, textBeforeStack, messageText, tagList, title, titles, traceText, wholeNumber } from './values.ts'
+import { epochMs, textBeforeStack, messageText, tagList, title, titles, traceText } from './values.ts'
 import { readMeta } from './meta.ts'
 import { LOAD_ERROR, runError } from '../model/synthetic.ts'
 import { isObject } from '../../../../lib/objects.ts'
 import type { ParsedReport, ReportCase } from '../model/report.ts'
-import { slashed, wholeMilliseconds } from '../model/text.ts'
+import { slashed, wholeMilliseconds, wholeNumber } from '../model/text.ts'
 
 type Format = ParsedReport['format']
 

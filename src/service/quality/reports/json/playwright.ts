@@ -3,11 +3,11 @@ import { isObject } from '../../../../lib/objects.ts'
 import { reportUnparsable } from '../model/errors.ts'
 import { DEEPEST_SUITE, readFrame, startReading, type Reading } from './reading.ts'
 import { annotated } from './meta.ts'
-import { textBeforeStack, messageText, tagList, title, traceText, wholeNumber } from './values.ts'
+import { textBeforeStack, messageText, tagList, title, traceText } from './values.ts'
 import { fileFinder } from './playwright-files.ts'
 import type { ParsedReport, ReportCase } from '../model/report.ts'
 import { runError, withheld } from '../model/synthetic.ts'
-import { reportTime, wholeMilliseconds } from '../model/text.ts'
+import { reportTime, wholeMilliseconds, wholeNumber } from '../model/text.ts'
 
 const FORMAT = 'REPORT_FORMAT_PLAYWRIGHT_JSON'
 

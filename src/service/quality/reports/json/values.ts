@@ -38,11 +38,3 @@ export function epochMs(time: Maybe<number>): number | null {
   const ms = Math.round(time ?? 0)
   return ms > 0 && ms <= 8.64e15 ? ms : null
 }
-
-/** More lines or attempts than any test has. */
-const MOST = 1_000_000_000
-
-/** A line or count from a report as a whole number of at least `least`. */
-export function wholeNumber(value: Maybe<number>, least: number): number {
-  return Math.min(Math.max(least, Math.trunc(value ?? least)), MOST)
-}

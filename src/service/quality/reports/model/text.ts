@@ -44,6 +44,14 @@ export function wholeMilliseconds(milliseconds: number): number {
   return Number.isFinite(milliseconds) && milliseconds > 0 ? Math.round(Math.min(milliseconds, MOST_MILLISECONDS)) : 0
 }
 
+/** More lines or attempts than any test has. */
+const MOST = 1_000_000_000
+
+/** A line or count from a report as a whole number of at least `least`. */
+export function wholeNumber(value: number | null | undefined, least: number): number {
+  return Math.min(Math.max(least, Math.trunc(value ?? least)), MOST)
+}
+
 /**
  * Milliseconds from a duration in seconds as reports write it: `1.5`, `1e-05`, `1,234.56`, or `0,25` in other locales.
  */
