@@ -184,6 +184,13 @@ test('a defect in one case or file is a warning that does not quote the report',
   ])
 })
 
+test.each([0, 1, 7.3e12, 8.64e15, 1e300, -1e300])('%d is no time of a run', (time) => {
+  const assertionResults = [{ title: 'a', status: 'passed', startAt: time }]
+  const file = { name: 'a.test.ts', startTime: time, endTime: time, assertionResults }
+  const report = parseVitestJson({ startTime: time, testResults: [file] })
+  expect([report.started_at, report.finished_at, report.cases[0]?.started_at]).toEqual([null, null, null])
+})
+
 test('a report of more than 200,000 cases is refused', () => {
   const assertionResults = Array.from({ length: 200_001 }, (_, index) => ({ title: `t${index}`, status: 'passed' }))
   const { reason, message } = refusal(parseVitestJson, { testResults: [{ name: 'a.test.ts', assertionResults }] })

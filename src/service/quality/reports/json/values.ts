@@ -1,4 +1,4 @@
-import { LONGEST_MESSAGE, LONGEST_TRACE, plainText } from '../model/text.ts'
+import { LONGEST_MESSAGE, LONGEST_TRACE, plainText, runTime } from '../model/text.ts'
 
 type Maybe<T> = T | null | undefined
 
@@ -33,8 +33,7 @@ export function tagList(tags: Maybe<readonly string[]>): string[] {
   return [...new Set(titles(tags).map((tag) => tag.replace(/^@/u, '')))]
 }
 
-/** Epoch milliseconds; null for times that no test run can have (0, or outside the range of dates). */
+/** Epoch milliseconds; null for times that no test run can have. */
 export function epochMs(time: Maybe<number>): number | null {
-  const ms = Math.round(time ?? 0)
-  return ms > 0 && ms <= 8.64e15 ? ms : null
+  return runTime(Math.round(time ?? 0))
 }

@@ -64,6 +64,11 @@ export function secondsToMilliseconds(text: string | undefined): number {
 const EARLIEST = Date.UTC(2000, 0, 1)
 const LATEST = Date.UTC(2200, 0, 1)
 
+/** The time in epoch milliseconds, or null if no run of tests can have it. */
+export function runTime(ms: number): number | null {
+  return ms >= EARLIEST && ms < LATEST ? ms : null
+}
+
 /**
  * Epoch milliseconds of a date and time, UTC if it has no zone. Null if it is invalid or the zero that means "none".
  */
@@ -72,7 +77,7 @@ export function reportTime(text: string | undefined): number | null {
   if (written.length > 64) return null
   const local = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)$/u.exec(written)
   const at = Date.parse(local === null ? written : `${local[1] ?? ''}T${(local[2] ?? '').replace(',', '.')}Z`)
-  return at > EARLIEST && at < LATEST ? at : null
+  return runTime(at)
 }
 
 /** Whether the values of a property with this name may name requirements (contract §4.2). */
