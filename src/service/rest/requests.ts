@@ -40,21 +40,21 @@ export function compileReader(endpoint: Endpoint) {
     const fromQuery = { ...acceptedFormat(endpoint, request), ...readQuery(query), ...placeInStream(endpoint, request) }
     const body = method === 'GET' ? {} : await readBody(request, endpoint, hold)
     const ifMatch = hasEtag ? etagOfHeader(request.headers['if-match']) : {}
-    const validateOnly = wantsDryRun(request, body)
-    if (validateOnly && method !== 'GET' && !hasDryRun) throw noDryRun()
+    const wish = readDryRunWish(request, body)
+    if (wish !== false && method !== 'GET' && !hasDryRun) throw noDryRun()
     const raw = {
       ...body,
       ...ifMatch,
       ...nested(fromQuery, body),
       ...path,
-      ...(validateOnly && hasDryRun && { validate_only: true }),
+      ...(wish !== false && hasDryRun && { validate_only: wish }),
     }
     const parsed = schema.safeParse(raw)
     if (!parsed.success) throw invalidInput(raw, parsed.error.issues)
     const requestKey = method === 'POST' ? readRequestKey(request, body) : undefined
     const hash = requestKey === undefined ? '' : hashRequest(endpoint, parsed.data)
     const format = typeof parsed.data['format'] === 'string' ? parsed.data['format'] : ''
-    return { input: parsed.data, validateOnly, requestKey, format, hash }
+    return { input: parsed.data, validateOnly: wish === true, requestKey, format, hash }
   }
 }
 
@@ -110,8 +110,14 @@ function etagOfHeader(value: string | undefined): { etag?: string } {
   return { etag: value.trim().replace(/^W\//, '').replaceAll('"', '') }
 }
 
-function wantsDryRun({ headers }: WireRequest, body: Record<string, unknown>): boolean {
-  return body['validate_only'] === true || headers['x-svc-validate-only']?.toLowerCase() === 'true'
+/** Whether body or header ask for a dry run, or what one of them says that is neither yes nor no: nobody may read it as no. */
+function readDryRunWish({ headers }: WireRequest, body: Record<string, unknown>): unknown {
+  const header = headers['x-svc-validate-only']
+  const isYesOrNo = header === undefined || /^(?:true|false)$/i.test(header)
+  const said = [body['validate_only'], isYesOrNo ? header?.toLowerCase() === 'true' : header]
+  const wishes = said.filter((wish) => wish !== undefined && wish !== false)
+  const unclear = wishes.filter((wish) => wish !== true)
+  return unclear.length > 0 ? unclear[0] : wishes.length > 0
 }
 
 /** A request for a dry run must not become a write. */

@@ -215,6 +215,34 @@ test('a wish for a dry run that an endpoint does not know is refused instead of 
   expect(await app.db.read.selectFrom('user').selectAll().execute()).toEqual(before)
 })
 
+test('a wish for a dry run in another spelling is refused, whether an endpoint offers one or not', async () => {
+  await using app = await startApp()
+  const tests = `/v1/products/${app.productId}/tests`
+  const made = await app.request<{ test: { id: string } }>('POST', tests, { kind: 'case', title: 'adds up' })
+  const path = `/v1/tests/${made.body.test.id}`
+  const titles = async () => await app.db.read.selectFrom('test').select('title').execute()
+  for (const wish of ['true', '1', 1, 'yes', '', null]) {
+    for (const [method, at] of [
+      ['PUT', path],
+      ['DELETE', path],
+      ['POST', tests],
+    ] as const) {
+      const body = { kind: 'case', title: 'rounds' }
+      const replies = [await app.request<Failure>(method, at, { ...body, validate_only: wish })]
+      const header = { 'x-svc-validate-only': String(wish) }
+      if (wish !== 'true') replies.push(await app.request<Failure>(method, at, body, header))
+      for (const reply of replies) {
+        expect([method, wish, reply.status]).toEqual([method, wish, 400])
+        expect(reply.body.details[1]?.field_violations?.[0]?.field).toBe('validate_only')
+      }
+    }
+  }
+  expect(await titles()).toEqual([{ title: 'adds up' }])
+  const off = { title: 'rounds', validate_only: false }
+  expect((await app.request('PUT', path, off, { 'x-svc-validate-only': 'False' })).status).toBe(200)
+  expect(await titles()).toEqual([{ title: 'rounds' }])
+})
+
 test('a stale etag is refused wherever it is given, a right one and * are taken', async () => {
   await using app = await startApp()
   const create = async () => {
