@@ -77,5 +77,8 @@ function readTime(until: string, now: number): number {
 }
 
 function invalid(field: string, description: string): ServiceError {
-  return new ServiceError('invalid_argument', `${field} ${description}`, { violations: [{ field, description }] })
+  return new ServiceError('invalid_argument', `${field} ${description}`, {
+    reason: 'FIELD_INVALID',
+    violations: [{ field, description }],
+  })
 }
