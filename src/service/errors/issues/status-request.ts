@@ -31,7 +31,7 @@ export async function readStatusDetails(
 async function readFixedIn(rows: Rows, productId: number, given: NonNullable<Request['fixed_in']>): Promise<FixedIn> {
   const { release, commit } = given === 'next' ? { release: given } : given
   if (commit !== undefined) {
-    if (release !== undefined && release !== 'next') throw invalid('fixed_in', 'takes a release or a commit, not both')
+    if (release !== undefined) throw invalid('fixed_in', 'takes a release or a commit, not both')
     return { kind: 'commit', commit: commit.toLowerCase() }
   }
   if (release === undefined) throw invalid('fixed_in', 'must be "next", a release or a commit')

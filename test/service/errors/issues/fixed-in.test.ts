@@ -158,6 +158,7 @@ test('what does not fit is refused with the name of the field and a reason, and 
     [{ status: 'resolved', ignore_until: { count: 1 } }, 'ignore_until'],
     [{ status: 'resolved', fixed_in: {} }, 'fixed_in'],
     [{ status: 'resolved', fixed_in: { release: 'shop@1.4.0', commit: 'c0ffee1' } }, 'fixed_in'],
+    [{ status: 'resolved', fixed_in: { release: 'next', commit: 'c0ffee1' } }, 'fixed_in'],
     [{ status: 'resolved', fixed_in: { release: 'shop@9.9.9' } }, 'fixed_in.release'],
     [{ status: 'resolved', fixed_in: { release: 'none' } }, 'fixed_in.release'],
     [{ status: 'resolved', fixed_in: { commit: 'main' } }, 'fixed_in'],
