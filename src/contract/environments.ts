@@ -30,17 +30,15 @@ export const Origin = prefixed('ORIGIN', ['MANUAL', 'EVENT', 'RELEASE', 'TEST_RU
 const printable = /^[^\u0000-\u001f\u007f-\u009f]*$/
 
 /** No control characters: the name is shown on one line everywhere. */
-const oneLine = (max: number) => z.string().trim().min(1).max(max).regex(printable, 'no control characters')
+const oneLineOrEmpty = (max: number) => z.string().trim().max(max).regex(printable, 'no control characters')
+const oneLine = (max: number) => oneLineOrEmpty(max).min(1)
 const noSlash = 'it holds a "/"; write "-", as in the names that events give'
 const EnvironmentName = oneLine(64).regex(/^[^/]*$/, noSlash)
 
 /** The name of an environment where one may be left out: the same rule (contract §6), and empty counts as absent. */
-export const EnvironmentNameOrEmpty = z
-  .string()
-  .trim()
-  .max(64)
-  .regex(printable, 'no control characters')
-  .regex(/^[^/]*$/, noSlash)
+export const EnvironmentNameOrEmpty = oneLineOrEmpty(64).regex(/^[^/]*$/, noSlash)
+/** The version of a release where one may be left out. */
+export const VersionOrEmpty = oneLineOrEmpty(250)
 
 export const Environment = z.object({
   id: Id,

@@ -17,7 +17,7 @@ import {
 } from './base/common.ts'
 import { endpoint, MIB } from './base/endpoint.ts'
 import { untrusted } from './base/text.ts'
-import { EnvironmentNameOrEmpty } from './environments.ts'
+import { EnvironmentNameOrEmpty, VersionOrEmpty } from './environments.ts'
 import { NamesKnown, TestLevel } from './tests.ts'
 
 const readFormats = [
@@ -156,7 +156,7 @@ const Run = z.object({
   commit_sha: z.string().max(64).optional(),
   git_branch: z.string().max(250).optional(),
   environment: EnvironmentNameOrEmpty.optional().describe('By name; created if missing.'),
-  release: z.string().max(250).optional().describe('By version; created if missing.'),
+  release: VersionOrEmpty.optional().describe('By version; created if missing.'),
   started_at: TimestampInput.optional(),
   ci_url: z.string().max(2000).optional(),
   shard_index: z.int().min(0).optional(),

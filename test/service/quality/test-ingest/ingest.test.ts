@@ -356,6 +356,10 @@ test('an unacceptable request is refused with its reason and changes nothing', a
   expect([nothing.status, reasonOf(nothing)]).toEqual([400, 'REPORT_EMPTY'])
   const branch = await send(app, [cart('a')], { options: { branch_id: 'b' } })
   expect(branch.status).toBe(404)
+  for (const name of ['release', 'environment']) {
+    const broken = await send(app, [cart('a')], { run: { [name]: '1\u00002' } })
+    expect([broken.status, broken.body.details[1]?.field_violations?.[0]?.field]).toEqual([400, `run.${name}`])
+  }
   const known = await ingest(app, [cart('adds up')], { options: { create_missing: false } })
   expect(known).toMatchObject({
     summary: { cases_created: 0, results_recorded: 0 },
