@@ -101,8 +101,7 @@ export const deleteEnvironment = endpoint({
   path: '/v1/environments/{id}',
   summary: 'Delete an environment; occurrences keep its name, and the next event with that name creates it again.',
   input: { id: Id, etag: Etag.optional() },
-  fails: ['not_found', 'aborted', 'failed_precondition'],
-  reasons: ['ENVIRONMENT_IN_USE'],
+  fails: ['not_found', 'aborted'],
 })
 
 export const Release = z.object({

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { pathParameters } from '../../src/contract/base/endpoint.ts'
@@ -38,6 +38,15 @@ test('no path parameter of the specification is in the query or the body', () =>
     ([, { path, input }]) => 'id' in input.shape && !pathParameters(path).includes('id'),
   )
   expect(withOwnId.map(([name]) => name)).toEqual([])
+})
+
+test('every reason in the table is one that the service gives', () => {
+  const files = globSync('../../src/service/**/*.ts', { cwd: import.meta.dirname })
+  const source = files.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8')).join('')
+  const unknown = endpoints.flatMap(([name, { reasons }]) =>
+    reasons.filter((reason) => !source.includes(`'${reason}'`)).map((reason) => `${name} ${reason}`),
+  )
+  expect(unknown).toEqual([])
 })
 
 test('no request takes a time that a result cannot write', () => {
