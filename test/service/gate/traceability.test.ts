@@ -12,6 +12,7 @@ import { asHtml } from '../../../src/service/gate/traceability/html.ts'
 import { asMarkdown } from '../../../src/service/gate/traceability/markdown.ts'
 import type { Matrix } from '../../../src/service/gate/traceability/model.ts'
 import { origin, startApp, type App } from '../../app.ts'
+import { reasonOf, type Failure } from '../people.ts'
 
 /** A title that is a formula, markup and a script at once. */
 const hostile = '=HYPERLINK("https://evil.example","x") <script>alert(1)</script> [a](b) | @admin'
@@ -108,6 +109,25 @@ test('filters show holes, failing and suspect requirements and say so, and total
   expect(await keys('?coverage_state=no_test')).toEqual(['REQ-3'])
   const { traceability_matrix: failing } = await read(app, '?filter=failing')
   expect([failing.filter, failing.totals.requirements]).toEqual([['failing'], 3])
+})
+
+test('the parts of a row that are not named are empty, and a name that no part has is refused', async () => {
+  await using app = await start()
+  const parts = async (include: string) => {
+    const [row] = (await read(app, `?include=${include}`)).traceability_matrix.rows
+    return [row!.tests.length, row!.code.length]
+  }
+  expect([await parts(''), await parts('tests,code,issues'), await parts('Tests')]).toEqual([
+    [1, 1],
+    [1, 1],
+    [1, 0],
+  ])
+  expect(await parts('issues, code')).toEqual([0, 1])
+  for (const include of ['foo', 'tests,foo', 'tests;code', 'tests,', '%20']) {
+    const reply = await app.request<Failure>('GET', path(app, `?include=${include}`))
+    expect([include, reply.status, reasonOf(reply)]).toEqual([include, 400, 'FIELD_INVALID'])
+    expect(reply.body.message).toBe('include must be a comma-separated list of tests, code, issues')
+  }
 })
 
 test('a requirement that demands no test is no hole', async () => {

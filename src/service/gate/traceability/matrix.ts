@@ -3,6 +3,7 @@ import type { InputOf } from '../../../contract/index.ts'
 import { eachInTurns, mapInTurns } from '../../../lib/turns-of-others.ts'
 import type { CoverageScope } from '../../quality/coverage/scope.ts'
 import type { RequirementBody } from '../../quality/requirements/columns.ts'
+import { invalid } from '../../quality/requirements/content.ts'
 import { viewRequirements } from '../../quality/requirements/view.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
 import { componentRefs } from '../../workspace/releases/names.ts'
@@ -30,10 +31,12 @@ const MOST_ORPHANS = 100
 
 /**
  * The traceability matrix of a scope with all its rows, in the order of the requirements' keys (contract §7): every
- * format is made from it. Equal inputs give an equal matrix, so it holds no time of its making.
+ * format is made from it. Equal inputs give an equal matrix, so it holds no time of its making. Throws `invalid_argument` for
+ * an `include` that names something else.
  */
 export async function readMatrix(rows: Rows, product: StoredProduct, facts: MatrixFacts): Promise<Matrix> {
   const { query, scope, verdict, version, now } = facts
+  const parts = included(query)
   const [requirements, tests, issues] = await Promise.all([
     inScope(rows, product, { query, scope, now }),
     readMatrixTests(rows, product.id, scope),
@@ -43,7 +46,6 @@ export async function readMatrix(rows: Rows, product: StoredProduct, facts: Matr
   const viewed = await mapInTurns(requirements, (one) =>
     viewRow(one, { tests, issues, components, risksByItem: facts.risksByItem }),
   )
-  const parts = included(query)
   const content = {
     scope: {
       release_id: query.release_id ?? '',
@@ -175,8 +177,11 @@ const allParts = ['tests', 'code', 'issues'] as const
 type Part = (typeof allParts)[number]
 
 function included({ include }: Query): ReadonlySet<Part> {
-  const named = new Set(include?.split(',').map((part) => part.trim()))
-  return new Set(include === undefined || include === '' ? allParts : allParts.filter((part) => named.has(part)))
+  if (include === undefined || include === '') return new Set(allParts)
+  const named = include.split(',').map((name) => name.trim().toLowerCase())
+  const parts = named.map((name) => allParts.find((part) => part === name))
+  if (parts.every((part) => part !== undefined)) return new Set(parts)
+  throw invalid([{ field: 'include', description: `must be a comma-separated list of ${allParts.join(', ')}` }])
 }
 
 function withParts(row: MatrixRow, parts: ReadonlySet<Part>): MatrixRow {
