@@ -40,6 +40,8 @@ export interface FrameMapper {
    * the function if it is in the same map. Never throws.
    */
   map(frame: NormalFrame, found: MatchedArtifacts, caller: GeneratedPosition | undefined): Mapped
+  /** Call after tables were written again. */
+  changed(): void
 }
 
 /** The result for a position of a generated file; the same for every event that has it. */
@@ -50,6 +52,8 @@ interface Located extends Pick<NormalFrame, 'filename' | 'abs_path' | 'module' |
   /** Undefined: the name that was sent is kept. */
   name: string | undefined
   problem: Problem | undefined
+  /** Named without a table of functions that there should be. */
+  lacksFunctions: boolean
 }
 
 /** The normaliser's limits for the members of a frame. */
@@ -58,10 +62,32 @@ const LONGEST = { function: 512, module: 256, abs_path: 2_048 }
 const NAMELESS = '<anonymous>'
 /** Crashes repeat: most frames of an event were in an earlier one. */
 const MOST_REMEMBERED = { weight: 16 * 1024 * 1024, entries: 20_000 }
+const MOST_LACKING = { weight: 2 * 1024 * 1024, entries: 2_500 }
+/** A table of functions that was not there may come, and a damaged one must not be opened for every frame. */
+const LACKING_MS = 2_000
 
-/** Maps frames with tables, and remembers the results; `share` is the part of the usual limits for these. */
-export function createFrameMapper(tables: OpenTables, share = 1): FrameMapper {
+export interface FrameMapperOptions {
+  tables: OpenTables
+  /** Milliseconds of any monotonic clock. */
+  now: () => number
+  /** The part of the usual limits for results that are remembered. */
+  share?: number | undefined
+}
+
+/** Maps frames with tables, and remembers the results. */
+export function createFrameMapper({ tables, now, share = 1 }: FrameMapperOptions): FrameMapper {
   const known = new Lru<Located>(scaled(MOST_REMEMBERED, share))
+  const lacking = new Lru<Located>(scaled(MOST_LACKING, share))
+  let lackingSince = now()
+
+  function find(key: string): Located | undefined {
+    const time = now()
+    if (time - lackingSince >= LACKING_MS) {
+      lacking.clear()
+      lackingSince = time
+    }
+    return known.get(key) ?? lacking.get(key)
+  }
 
   function located(
     frame: NormalFrame,
@@ -71,12 +97,13 @@ export function createFrameMapper(tables: OpenTables, share = 1): FrameMapper {
     const { map, minified } = found
     const from = caller === undefined ? '' : `${caller.line}:${caller.column}`
     const key = `${map.id} ${minified?.id ?? ''} ${frame.lineno}:${frame.colno} ${from}`
-    const before = known.get(key)
+    const before = find(key)
     if (before !== undefined) return before
     const answer = locate(frame, { found, tables, caller })
     if ('filename' in answer) {
-      known.set(key, answer, estimateBytes(answer))
-      known.trim()
+      const kept = answer.lacksFunctions ? lacking : known
+      kept.set(key, answer, estimateBytes(answer))
+      kept.trim()
     }
     return answer
   }
@@ -95,6 +122,7 @@ export function createFrameMapper(tables: OpenTables, share = 1): FrameMapper {
         return { problem: problems.damaged }
       }
     },
+    changed: () => lacking.clear(),
   }
 }
 
@@ -135,11 +163,12 @@ function locate({ lineno, colno }: NormalFrame, { found, tables, caller }: Locat
     isLibrary: source.ignored || isLibrarySource(source.name, filename),
     name: named.name,
     problem: named.problem ?? text.problem,
+    lacksFunctions: named.lacksFunctions,
   }
 }
 
 function inSource(frame: NormalFrame, { map, minified }: MatchedArtifacts, located: Located): NormalFrame {
-  const { isLibrary, name = frame.function, problem: _, textPaths: __, ...source } = located
+  const { isLibrary, name = frame.function, problem: _, textPaths: __, lacksFunctions: ___, ...source } = located
   return {
     ...frame,
     ...source,
@@ -185,33 +214,41 @@ function modulePath(path: string): string {
   return module.length > LONGEST.module ? '' : module
 }
 
-/** The name is undefined when only the minified one is known. */
+/** How the function at a position is called. */
+interface Named extends Pick<Located, 'lacksFunctions'> {
+  /** Undefined when only the minified one is known. */
+  name: string | undefined
+  problem?: Problem | undefined
+}
+
 function nameAt(
   position: { line: number; column: number },
   { map, found, tables, caller }: Locating & { map: MapTable },
-): { name: string | undefined; problem?: Problem | undefined } {
-  const { scopes, problem } = openScopes(found, tables)
+): Named {
+  const { scopes, problem = problems.damagedFunctions } = openScopes(found, tables)
   if (scopes !== undefined) {
     try {
-      return { name: functionName(position, { map, scopes }, caller) || NAMELESS }
+      return { name: functionName(position, { map, scopes }, caller) || NAMELESS, lacksFunctions: false }
     } catch {
       // The damaged file may be the map: then reading it below fails, too.
     }
   }
+  const lacksFunctions = problem === problems.damagedFunctions
   const name = functionName(position, { map, scopes: undefined }, caller)
-  return name === '' ? { name: undefined, problem: problem ?? problems.damagedFunctions } : { name }
+  return name === '' ? { name: undefined, problem, lacksFunctions } : { name, lacksFunctions }
 }
 
+/** The table, or why there is none; neither where it cannot be read. */
 function openScopes(
   { minified }: MatchedArtifacts,
   tables: OpenTables,
-): { scopes: ScopeTable | undefined; problem?: Problem | undefined } {
-  if (minified === undefined) return { scopes: undefined, problem: problems.noFunctions }
-  if (minified.content === '') return { scopes: undefined, problem: problems.unreadFunctions }
+): { scopes?: ScopeTable; problem?: Problem | undefined } {
+  if (minified === undefined) return { problem: problems.noFunctions }
+  if (minified.content === '') return { problem: problems.unreadFunctions }
   try {
     return { scopes: tables.scopes(minified.content) }
   } catch {
-    return { scopes: undefined, problem: problems.damagedFunctions }
+    return {}
   }
 }
 

@@ -66,8 +66,9 @@ export function createSymbolicator({
 }: SymbolicatorOptions): Symbolicator {
   const index = createArtifactIndex({ db, now, share })
   const open = openTables(tables, files && createTableFetcher(files, tables), share)
+  const reader = createReader({ index, open, now, share })
   return {
-    ...createReader(index, open, share),
+    ...reader,
     look: () => index.look(),
     hasAny: (productId) => index.hasAny(productId),
     hasMaps: (productId, release) => index.hasMaps(productId, release),
@@ -76,6 +77,7 @@ export function createSymbolicator({
     changed(productId) {
       index.changed(productId)
       open.reopen()
+      reader.reopened()
       onChanged(productId)
     },
     close: () => open.close(),
@@ -84,7 +86,7 @@ export function createSymbolicator({
 
 /** For a product without source maps: the outcome of each event is that of `createSymbolicator`. */
 export function createMaplessSymbolicator(): EventSymbolicator {
-  const reader = createReader(emptyIndex, openTables(''))
+  const reader = createReader({ index: emptyIndex, open: openTables(''), now: () => 0 })
   return {
     symbolicate(productId, event) {
       const stacks = [...event.exceptions, ...event.threads]
@@ -96,10 +98,19 @@ export function createMaplessSymbolicator(): EventSymbolicator {
   }
 }
 
-type Reader = Pick<Symbolicator, 'symbolicate' | 'takeUsed' | 'noteUsed'>
+interface Reader extends Pick<Symbolicator, 'symbolicate' | 'takeUsed' | 'noteUsed'> {
+  /** Call after `open` was reopened. */
+  reopened(): void
+}
 
-function createReader(index: Pick<ArtifactIndex, 'match' | 'findSource'>, open: OpenTables, share?: number): Reader {
-  const mapper = createFrameMapper(open, share)
+interface ReaderOptions extends Pick<SymbolicatorOptions, 'share'> {
+  index: Pick<ArtifactIndex, 'match' | 'findSource'>
+  open: OpenTables
+  now: () => number
+}
+
+function createReader({ index, open, now, share }: ReaderOptions): Reader {
+  const mapper = createFrameMapper({ tables: open, now, share })
   const pace = createPace()
   const used = new Set<string>()
 
@@ -128,6 +139,7 @@ function createReader(index: Pick<ArtifactIndex, 'match' | 'findSource'>, open: 
     noteUsed(ids) {
       for (const id of ids) used.add(id)
     },
+    reopened: () => mapper.changed(),
   }
 
   /** The frames of one stack, caller first, mapped where there is a match. */

@@ -1,3 +1,4 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import type { NormalEvent } from '../../../../../src/service/errors/event/event.ts'
@@ -35,7 +36,16 @@ function another(app: App) {
   })
   const db: Database = { ...app.db, read }
   const symbolicator = createSymbolicator({ db, tables: join(app.dataDir, 'sourcemaps'), now: () => state.now })
-  return { state, symbolicator, mapped: (event: NormalEvent) => mappedBy(symbolicator, app, event) }
+  return {
+    state,
+    symbolicator,
+    mapped: (event: NormalEvent) => mappedBy(symbolicator, app, event),
+    /** The functions of the crash. */
+    named: async () => {
+      const { event } = await symbolicator.symbolicate(Number(app.productId), normal(eventOf(thrown)))
+      return event.exceptions[0]!.frames.map((frame) => frame.function)
+    },
+  }
 }
 
 async function mappedBy(symbolicator: ReturnType<typeof createSymbolicator>, app: App, event: NormalEvent) {
@@ -132,6 +142,44 @@ test('what a confirm has added is seen at once where it is told, in that product
   expect(await mapped(event)).toBe(0)
   symbolicator.changed(Number(app.productId))
   expect(await mapped(event)).toBe(6)
+  symbolicator.close()
+})
+
+/** The file with the functions of the only build. */
+async function functionTable(app: App): Promise<string> {
+  const rows = await app.db.read
+    .selectFrom('sourcemap_artifact')
+    .select('content')
+    .where('kind', '=', 'minified')
+    .execute()
+  return join(app.dataDir, 'sourcemaps', rows[0]!.content)
+}
+
+test('functions that could not be read once are named as soon as they can be', async () => {
+  await using app = await startApp()
+  await uploadBuild(app, files())
+  const { state, symbolicator, named } = another(app)
+  const functions = await functionTable(app)
+  renameSync(functions, `${functions}.away`)
+  expect(await named()).toContain('totalOf')
+  renameSync(`${functions}.away`, functions)
+  state.now = 2_000
+  expect(await named()).toContain('Cart.totalOf')
+  symbolicator.close()
+})
+
+test('functions that are written again are read at once where it is told', async () => {
+  await using app = await startApp()
+  await uploadBuild(app, files())
+  const { symbolicator, named } = another(app)
+  const functions = await functionTable(app)
+  const whole = readFileSync(functions)
+  writeFileSync(functions, Buffer.from(whole).fill(0, 40))
+  expect(await named()).toContain('totalOf')
+  writeFileSync(functions, whole)
+  expect(await named()).toContain('totalOf')
+  symbolicator.changed(Number(app.productId))
+  expect(await named()).toContain('Cart.totalOf')
   symbolicator.close()
 })
 

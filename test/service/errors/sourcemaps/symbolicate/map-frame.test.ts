@@ -13,7 +13,10 @@ const map = { ...artifact, id: 1, kind: 'map', content: 'map', path: '~/app.js.m
 const minified = { ...artifact, id: 2, kind: 'minified', content: 'functions', path: '~/app.js' }
 
 /** A mapper over one map, whose only mapping is that of the first column, with functions that cannot be read. */
-function mapperOf(members: Record<string, unknown>) {
+function mapperOf(
+  members: Record<string, unknown>,
+  { read = () => {}, now = () => 0 }: { read?: () => void; now?: () => number } = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'tracegate-map-frame-'))
   const file = join(folder, 'map')
   writeMapTable(readSourceMap(JSON.stringify({ version: 3, names: [], mappings: 'AAAA', ...members })), file)
@@ -24,6 +27,7 @@ function mapperOf(members: Record<string, unknown>) {
   })
   const damaged = {
     innermost() {
+      read()
       throw new Error('is damaged')
     },
     rest() {},
@@ -32,7 +36,7 @@ function mapperOf(members: Record<string, unknown>) {
   }
   const source = () => ({ ...damaged, lines: () => [] })
   const tables: OpenTables = { map: () => table, scopes: () => damaged, source, trim() {}, reopen() {}, close() {} }
-  return createFrameMapper(tables)
+  return createFrameMapper({ tables, now })
 }
 
 function frameAt(colno: number, members: Record<string, unknown> = {}) {
@@ -46,6 +50,22 @@ test('functions that turn out to be damaged when they are read cost the name onl
   const { frame, problem } = mapper.map(frameAt(1), { map, minified }, undefined)
   expect(frame).toMatchObject({ function: 't', filename: 'src/a.ts', lineno: 1, context_line: 'throw 1' })
   expect(problem?.reason).toContain('the stored minified file cannot be read')
+})
+
+test('damaged functions are looked at again every two seconds, and not for every frame', () => {
+  let reads = 0
+  let now = 0
+  const read = () => {
+    reads += 1
+  }
+  const mapper = mapperOf({ sources: ['src/a.ts'] }, { read, now: () => now })
+  const map20Times = () => {
+    for (let at = 0; at < 20; at += 1) mapper.map(frameAt(1), { map, minified }, undefined)
+    return reads
+  }
+  expect(map20Times()).toBe(1)
+  now = 2_000
+  expect(map20Times()).toBe(2)
 })
 
 test('of a long source line the part around the column is shown, within the limit of a context line', () => {
