@@ -140,7 +140,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const maxBytes = defaultLimits.eventBytes
     const onUsed = (ids: readonly string[]) => symbolicator.noteUsed(ids)
     const thread =
-      options.eventWorker && createEventThread({ entry: options.eventWorker, database, tables, maxBytes, onUsed })
+      options.eventWorker &&
+      createEventThread({
+        entry: options.eventWorker,
+        database,
+        tables,
+        maxBytes,
+        onUsed,
+        onError: onError('thread of events'),
+      })
     const store = createEventStore({
       newIssuesPerHour: options.newIssuesPerHour,
       db,

@@ -5,6 +5,7 @@ import type { PreparedEvent } from '../event/prepared-event.ts'
 import type { Batch } from './batch.ts'
 import { joinBytes, splitBytes } from '../../../lib/bytes.ts'
 import { isObject, type JsonObject } from '../../../lib/objects.ts'
+import { driverVariables } from '../../sql/open/index.ts'
 import type { Answer, Job, JobRequest, RequestOutcome, ThreadStart, Told } from './thread-messages.ts'
 
 /** Jobs that the thread has: one that it reads, and one that waits so that it never stops between two. */
@@ -57,6 +58,8 @@ export interface EventThreadOptions {
   tables: string
   /** Gets the ids of uploads whose source maps were applied. */
   onUsed: (ids: readonly string[]) => void
+  /** Gets the error with which a thread ended or could not start, once until one has worked. */
+  onError: (error: unknown) => void
   maxBytes: number
 }
 
@@ -64,7 +67,14 @@ export interface EventThreadOptions {
  * Reads events, applies source maps to them, groups and packs them in a thread of its own, which starts with the first of
  * them. What waits is sent together: the more events arrive, the larger the jobs.
  */
-export function createEventThread({ entry, database, tables, maxBytes, onUsed }: EventThreadOptions): EventThread {
+export function createEventThread({
+  entry,
+  database,
+  tables,
+  maxBytes,
+  onUsed,
+  onError,
+}: EventThreadOptions): EventThread {
   const waiting: Waiting[] = []
   /** The jobs that the thread has, by their number. */
   const jobs = new Map<number, Waiting[]>()
@@ -72,6 +82,7 @@ export function createEventThread({ entry, database, tables, maxBytes, onUsed }:
   let worker: Promise<Worker> | undefined
   let idle: NodeJS.Timeout | undefined
   let isClosed = false
+  let isReported = false
 
   function start(): Promise<Worker> {
     const started = entry().then((file) => {
@@ -80,20 +91,20 @@ export function createEventThread({ entry, database, tables, maxBytes, onUsed }:
       const thread = new Worker(file, {
         workerData: { database, tables } satisfies ThreadStart,
         resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: 3 * SEMI_SPACE_MB },
-        // Without secrets of the environment, and without our output, which may carry a protocol.
-        env: {},
+        // Without other secrets of the environment, and without our output, which may carry a protocol.
+        env: driverVariables(database),
         execArgv: [],
         stdout: true,
         stderr: true,
       })
       thread.once('online', () => setFlagsFromString('--min-semi-space-size=0'))
       thread.on('message', answered)
-      thread.once('error', (error) => ended(started, error))
-      thread.once('exit', () => ended(started, new Error('the thread that reads events ended')))
+      thread.once('error', (error) => failed(started, error))
+      thread.once('exit', () => failed(started, new Error('the thread that reads events ended')))
       thread.unref()
       return thread
     })
-    started.catch((error: unknown) => ended(started, error))
+    started.catch((error: unknown) => failed(started, error))
     return started
   }
 
@@ -130,6 +141,7 @@ export function createEventThread({ entry, database, tables, maxBytes, onUsed }:
     // Of a thread that was ended, whose jobs are read elsewhere.
     if (job === undefined) return
     jobs.delete(number)
+    isReported = false
     send()
     onUsed(used)
     const read = JSON.parse(outcomes) as RequestOutcome[]
@@ -144,6 +156,14 @@ export function createEventThread({ entry, database, tables, maxBytes, onUsed }:
       else one.resolve(batch)
     }
     endWhenIdle()
+  }
+
+  function failed(which: Promise<Worker>, error: unknown): void {
+    // One that was stopped, or whose error came before its end.
+    if (worker !== which) return
+    ended(which, error)
+    if (!isReported) onError(error)
+    isReported = true
   }
 
   function ended(which: Promise<Worker>, error: unknown): void {

@@ -24,6 +24,39 @@ export async function openForReading(address: string): Promise<Rows> {
   return isPostgres(address) ? (await loadPostgres()).openPostgresReader(address) : openReader(address)
 }
 
+/** What `pg` takes from the environment where an address leaves it out, with its files of passwords, and what TLS takes. */
+const DRIVER_VARIABLES = [
+  'PGHOST',
+  'PGPORT',
+  'PGDATABASE',
+  'PGUSER',
+  'USER',
+  'USERNAME',
+  'PGPASSWORD',
+  'PGPASSFILE',
+  'PGPASS_NO_DEESCAPE',
+  'HOME',
+  'APPDATA',
+  'PGSSLMODE',
+  'PGSSLNEGOTIATION',
+  'NODE_TLS_REJECT_UNAUTHORIZED',
+  'PGOPTIONS',
+  'PGCLIENT_ENCODING',
+  'PGBINARY',
+  'PGREPLICATION',
+]
+
+/** The variables that a thread needs to open a database as this process does; none for a file. */
+export function driverVariables(address: string, env: NodeJS.ProcessEnv = process.env): Record<string, string> {
+  if (!isPostgres(address)) return {}
+  return Object.fromEntries(
+    DRIVER_VARIABLES.flatMap((name) => {
+      const value = env[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
 function isPostgres(address: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(address)
 }

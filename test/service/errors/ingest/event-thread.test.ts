@@ -69,4 +69,6 @@ test('a burst is stored without the thread when it cannot start', async () => {
   const replies = await Promise.all(events.map((event) => app.ingest(event)))
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
   expect(await app.db.read.selectFrom('occurrence').select('id').execute()).toHaveLength(58)
+  expect(app.logged).toMatchObject([{ level: 'error', where: 'thread of events' }])
+  expect(app.logged[0]?.error).toContain('no such file')
 })

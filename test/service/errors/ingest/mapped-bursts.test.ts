@@ -100,6 +100,7 @@ test('what was read with source maps that have changed since is read again', asy
     tables: join(app.dataDir, 'sourcemaps'),
     maxBytes: 1_000_000,
     onUsed: () => undefined,
+    onError: () => undefined,
   })
   try {
     const batch = { payloads: [Buffer.from(JSON.stringify(mapped(0)))], header: {}, receivedAt: NOW }

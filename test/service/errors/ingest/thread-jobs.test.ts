@@ -13,10 +13,16 @@ afterEach(() => {
 const nested = `${'['.repeat(10_000)}${']'.repeat(10_000)}`
 
 /** The thread of an app's database, and what it reads of a message that is a job of its own because of its size. */
-function openThread(app: App) {
-  const tables = join(app.dataDir, 'sourcemaps')
-  const onUsed = () => undefined
-  const thread = createEventThread({ entry: eventWorker, database: app.database, tables, maxBytes: 2_000_000, onUsed })
+function openThread(app: App, entry = eventWorker) {
+  const errors: unknown[] = []
+  const thread = createEventThread({
+    entry,
+    database: app.database,
+    tables: join(app.dataDir, 'sourcemaps'),
+    maxBytes: 2_000_000,
+    onUsed: () => undefined,
+    onError: (error) => errors.push(error),
+  })
   const titles = ({ events }: PreparedBatch) => events.map(({ grouping }) => grouping.title).join()
   const read = (productId: number, message: string, more: Partial<Batch> = {}) => {
     const payload = Buffer.from(JSON.stringify({ message, extra: { text: 'x'.repeat(1_100_000) } }))
@@ -24,7 +30,7 @@ function openThread(app: App) {
       .read(productId, { payloads: [payload], header: {}, receivedAt: 0, ...more })
       .then(titles, () => 'refused')
   }
-  return { read, [Symbol.asyncDispose]: () => thread.close() }
+  return { read, errors, [Symbol.asyncDispose]: () => thread.close() }
 }
 
 test('a request that cannot be copied to the thread is refused, and the others get their own events', async () => {
@@ -65,4 +71,32 @@ test('the thread does not end while it has work, and what it reads is answered t
   expect(await Promise.all([...before, thread.read(2, 'three')])).toEqual(['one', 'two', 'three'])
   vi.advanceTimersByTime(30_000)
   expect(await Promise.all([thread.read(1, 'four'), thread.read(2, 'five')])).toEqual(['four', 'five'])
+})
+
+test('threads that end with errors are reported once, and again after one has worked', async () => {
+  await using app = await startApp()
+  let isBroken = true
+  const broken = new URL('data:text/javascript,throw new Error("broken")')
+  await using thread = openThread(app, () => (isBroken ? Promise.resolve(broken) : eventWorker()))
+  expect([await thread.read(1, 'one'), await thread.read(1, 'two')]).toEqual(['refused', 'refused'])
+  expect(thread.errors.map(String)).toEqual(['Error: broken'])
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  isBroken = false
+  expect(await thread.read(1, 'three')).toBe('three')
+  vi.advanceTimersByTime(30_000)
+  isBroken = true
+  expect(await thread.read(1, 'four')).toBe('refused')
+  expect(thread.errors).toHaveLength(2)
+})
+
+test('a thread that ends because nothing came, or with the service, is no error', async () => {
+  await using app = await startApp()
+  const thread = openThread(app)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  await thread.read(1, 'one')
+  vi.advanceTimersByTime(30_000)
+  const last = thread.read(1, 'two')
+  await thread[Symbol.asyncDispose]()
+  await last
+  expect(thread.errors).toEqual([])
 })
