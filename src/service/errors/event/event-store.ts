@@ -21,7 +21,9 @@ export interface EventStore {
     event: NormalEvent,
     options?: { vouched?: boolean },
   ): Promise<{ id: string; duplicate: boolean }>
-  /** The same for an event that was prepared in another thread. */
+  /** Symbolicates, groups and packs an event, which is not needed any more then. */
+  prepare(productId: number, event: NormalEvent): Promise<PreparedEvent>
+  /** As `append`, for an event that was prepared here or in another thread. */
   appendPrepared(
     productId: number,
     event: PreparedEvent,

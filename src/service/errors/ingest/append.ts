@@ -47,12 +47,33 @@ export function createAppend(options: AppendOptions): AppendBatch {
   const room = createWaitingRoom(limits.waitingBytes)
   let here = 0
 
-  async function appendHere(batch: Batch, { productId, vouched }: Sender): Promise<Appended> {
-    const { events, refused } = await readBatch(batch, reading)
-    // Concurrently, so that they share commits; if the sender repeats the request after a failure, events that were
-    // stored change nothing.
-    await Promise.all(events.map((event) => store.append(productId, event, { vouched })))
-    return { ids: events.map((event) => event.sdk_event_id), refused }
+  function appendHere(batch: Batch, sender: Sender): Promise<Appended> {
+    return batch.payloads.length > 1 ? appendSeveral(batch, sender) : appendOne(batch, sender)
+  }
+
+  async function appendOne(batch: Batch, { productId, vouched }: Sender): Promise<Appended> {
+    const { taken, refused } = await readBatch(batch, reading, async (event) => {
+      await store.append(productId, event, { vouched })
+      return event.sdk_event_id
+    })
+    return { ids: taken, refused }
+  }
+
+  /** Each is packed before the next one is parsed. */
+  async function appendSeveral(batch: Batch, { productId, vouched }: Sender): Promise<Appended> {
+    const stored: Promise<unknown>[] = []
+    const { taken, refused } = await readBatch(batch, reading, async (event) => {
+      const prepared = store.prepare(productId, event)
+      // While the others are read, so that they share commits.
+      const one = prepared.then((ready) => store.appendPrepared(productId, ready, { vouched }))
+      one.catch(ignore)
+      stored.push(one)
+      await prepared.catch(ignore)
+      return event.sdk_event_id
+    })
+    // If the sender repeats the request after a failure, events that were stored change nothing.
+    await Promise.all(stored)
+    return { ids: taken, refused }
   }
 
   async function countHere(batch: Batch, sender: Sender): Promise<Appended> {
@@ -79,3 +100,5 @@ export function createAppend(options: AppendOptions): AppendBatch {
     )
   return Object.assign(appendInRoom, { waitingBytes: room.waiting })
 }
+
+function ignore(): void {}

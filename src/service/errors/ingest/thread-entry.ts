@@ -57,10 +57,9 @@ async function readRequest(
   maxBytes: number,
 ) {
   const reading = { maxBytes, newId: randomUUID, pace: atOnce }
-  const batch = await readBatch({ payloads, header, client, receivedAt }, reading)
-  const events: PreparedEvent[] = []
-  for (const event of batch.events) events.push(await prepare(productId, event))
-  return { events, refused: batch.refused.map(({ code, message, violations }) => ({ code, message, violations })) }
+  const batch = { payloads, header, client, receivedAt }
+  const { taken: events, refused } = await readBatch(batch, reading, (event) => prepare(productId, event))
+  return { events, refused: refused.map(({ code, message, violations }) => ({ code, message, violations })) }
 }
 
 async function prepare(productId: number, event: NormalEvent): Promise<PreparedEvent> {

@@ -1,24 +1,50 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { readBatch } from '../../../../src/service/errors/ingest/batch.ts'
 import { NOW } from './harness.ts'
 
-test('no two events of a batch are parsed or normalised in one piece of work', async () => {
+/** What `readBatch` makes of texts, and the results of its pieces of work. */
+async function read(texts: readonly string[], maxBytes: number) {
   const pieces: unknown[] = []
   const pace = <T>(piece: () => T): Promise<T> => {
     const result = piece()
     pieces.push(result)
     return Promise.resolve(result)
   }
-  const payloads = ['{"message":"one"}', 'no json', '{"message":"two"}'].map((text) => Buffer.from(text))
-  const reading = { maxBytes: 1_000, newId: () => crypto.randomUUID(), pace }
-  const { events, refused } = await readBatch({ payloads, header: {}, receivedAt: NOW }, reading)
-  expect(events.map(({ message }) => message)).toEqual(['one', 'two'])
+  const batch = { payloads: texts.map((text) => Buffer.from(text)), header: {}, receivedAt: NOW }
+  const reading = { maxBytes, newId: () => crypto.randomUUID(), pace }
+  const { taken, refused } = await readBatch(batch, reading, (event) => Promise.resolve(event))
+  return { pieces, refused, taken }
+}
+
+test('no two events of a batch are parsed or normalised in one piece of work', async () => {
+  const { pieces, refused, taken } = await read(['{"message":"one"}', 'no json', '{"message":"two"}'], 1_000)
+  expect(taken.map(({ message }) => message)).toEqual(['one', 'two'])
   expect(refused).toHaveLength(1)
   expect(pieces).toMatchObject([
-    { message: 'one' },
+    { payload: { message: 'one' } },
     { code: 'invalid_argument' },
-    { message: 'two' },
+    { payload: { message: 'two' } },
     { message: 'one', size_bytes: 17 },
     { message: 'two', size_bytes: 17 },
   ])
+})
+
+test('an event is parsed once unless all of its request are larger than one may be', async () => {
+  const { pieces, taken } = await read(['{"message":"one"}', '{"message":"two"}', '{"message":"six"}'], 40)
+  expect(taken.map(({ message }) => message)).toEqual(['one', 'two', 'six'])
+  expect(pieces.slice(0, 3)).toMatchObject([
+    { payload: { message: 'one' } },
+    { payload: { message: 'two' } },
+    { payload: undefined },
+  ])
+})
+
+test('a request of many heavy events takes the memory of a few', async () => {
+  // A thread that needs more is ended by Node. The service takes 40 MB of it, and one event 40.
+  const limits = { maxOldGenerationSizeMb: 160 }
+  const sender = new Worker(new URL('heavy-sender.ts', import.meta.url), { resourceLimits: limits })
+  const [answer] = (await once(sender, 'message')) as [unknown]
+  expect(answer).toEqual({ status: 200, body: `{"id":"${'0'.repeat(32)}"}` })
 })

@@ -1,6 +1,7 @@
 import type { Send, WireReply, WireRequest } from '../../../../src/contract/base/wire.ts'
 import type { Drop, EventStore } from '../../../../src/service/errors/event/event-store.ts'
 import type { NormalEvent } from '../../../../src/service/errors/event/event.ts'
+import type { PreparedEvent } from '../../../../src/service/errors/event/prepared-event.ts'
 import { createIngest } from '../../../../src/service/errors/ingest/index.ts'
 import type { DsnKey } from '../../../../src/service/errors/ingest/keys.ts'
 import type { IngestLimits } from '../../../../src/service/errors/ingest/limits.ts'
@@ -26,8 +27,13 @@ class MemoryStore implements EventStore {
     return { id: `occurrence of ${event.sdk_event_id}`, duplicate }
   }
 
-  appendPrepared(): Promise<{ id: string; duplicate: boolean }> {
-    return Promise.reject(new Error('this door has no thread that prepares events'))
+  prepare(_productId: number, event: NormalEvent): Promise<PreparedEvent> {
+    // Nothing but `appendPrepared` reads it.
+    return Promise.resolve({ event } as unknown as PreparedEvent)
+  }
+
+  appendPrepared(productId: number, { event }: PreparedEvent): Promise<{ id: string; duplicate: boolean }> {
+    return this.append(productId, event as NormalEvent)
   }
 
   recordDropped(_productId: number, drops: readonly Drop[]): void {

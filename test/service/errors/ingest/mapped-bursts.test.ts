@@ -68,6 +68,17 @@ test('events of a burst get source maps as those that come one after the other',
   expect({ issues, ...rest }).toEqual(await stored(single))
 })
 
+test('events of one request get source maps as those that come one after the other', async () => {
+  const platform = { now: () => NOW }
+  await using together = await startApp({ platform })
+  await using single = await startApp({ platform })
+  for (const app of [together, single]) await upload(app)
+  const events = [plain(0), claiming(1), ...Array.from({ length: 10 }, (_, at) => mapped(2 + at))]
+  expect((await together.ingest(...events)).status).toBe(200)
+  for (const event of events) await single.ingest(event)
+  expect(await stored(together)).toEqual(await stored(single))
+})
+
 test('source maps that a burst needs count as used', async () => {
   let now = NOW
   await using app = await startApp({ platform: { now: () => now }, eventWorker })

@@ -4,6 +4,7 @@ import { eventWorker } from '../../../../src/cli/support/workers.ts'
 import { createEventThread, type PreparedBatch } from '../../../../src/service/errors/ingest/event-thread.ts'
 import type { Batch } from '../../../../src/service/errors/ingest/batch.ts'
 import { startApp, type App } from '../../../app.ts'
+import { heavyEvents } from './heavy-events.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -41,6 +42,13 @@ test('a request that cannot be copied to the thread is refused, and the others g
   const read = [thread.read(1, 'one', odd), thread.read(1, 'two', impossible), thread.read(2, 'three')]
   expect(await Promise.all(read)).toEqual(['one', 'refused', 'three'])
   expect(await thread.read(1, 'four')).toBe('four')
+})
+
+test('a request of many heavy events does not end the thread', async () => {
+  await using app = await startApp()
+  await using thread = openThread(app)
+  const titles = heavyEvents.map((_, at) => `heavy ${String(at)}`)
+  expect(await thread.read(1, '', { payloads: heavyEvents.map((event) => Buffer.from(event)) })).toBe(titles.join())
 })
 
 test('a burst with a deeply nested header is stored', async () => {

@@ -1,7 +1,7 @@
 import type { Platform } from '../../../shared/context.ts'
 import type { NormalEvent } from '../../event/event.ts'
 import type { EventStore } from '../../event/event-store.ts'
-import { readStacks } from '../../event/mapped-stacks.ts'
+import { readStacks, writeStacks } from '../../event/mapped-stacks.ts'
 import { createPace } from '../../../shared/pace.ts'
 import { resymbolicate } from './resymbolicate.ts'
 import type { Symbolicator } from '../../sourcemaps/symbolicate/symbolicator.ts'
@@ -98,16 +98,26 @@ export function createEventStore({
   const isSuspicious = createSuspicion()
   let background: Promise<void> = Promise.resolve()
 
+  /** The prepared event, and the event with source maps applied. */
+  async function read(productId: number, event: NormalEvent) {
+    const symbolicated = await inTurn(() => symbolicator.symbolicate(productId, event))
+    const contradicted = await claims.contradicts(productId, symbolicated.event)
+    const prepared = await pace(() => prepareEvent(event, symbolicated, isSuspicious))
+    const { hash } = prepared.grouping
+    const dictionary = await chooseInTurn(() => chooseDictionary(productId, hash, event))
+    const body = await pace(() => packBody(event, dictionaryText(dictionary)))
+    return { prepared: { ...prepared, packed: { body, dictionary }, contradicted }, mapped: symbolicated.event }
+  }
+
   return {
-    async append(productId: number, event: NormalEvent, { vouched = false } = {}) {
-      const symbolicated = await inTurn(() => symbolicator.symbolicate(productId, event))
-      const contradicted = await claims.contradicts(productId, symbolicated.event)
-      const prepared = await pace(() => prepareEvent(event, symbolicated, isSuspicious))
-      const { hash } = prepared.grouping
-      const dictionary = await chooseInTurn(() => chooseDictionary(productId, hash, event))
-      const body = await pace(() => packBody(event, dictionaryText(dictionary)))
-      const arrived = { ...prepared, packed: { body, dictionary }, productId, contradicted, vouched }
-      return record({ ...arrived, stacks: () => symbolicated.event })
+    async append(productId, event, { vouched = false } = {}) {
+      const { prepared, mapped } = await read(productId, event)
+      return record({ ...prepared, productId, stacks: () => mapped, vouched })
+    },
+
+    async prepare(productId, event) {
+      const { prepared, mapped } = await read(productId, event)
+      return { ...prepared, mapped: mapped === event ? undefined : writeStacks(mapped) }
     },
 
     appendPrepared(productId, { mapped, ...prepared }, { vouched = false } = {}) {
