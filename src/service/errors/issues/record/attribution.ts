@@ -20,6 +20,8 @@ import { createBodyReader } from '../bodies/read.ts'
 
 /** Issues per transaction when all issues of a product are attributed again. */
 const STEP = 50
+/** Bytes of their events, as they were sent: read, they take many times as much memory. One at least is read. */
+const MOST_BYTES = 1_000_000
 
 /** Files of one event that are read for the names to look up, the nearest to the crash first (decision 011). */
 const MOST_FILES = 500
@@ -87,19 +89,29 @@ export function createAttribution({ db, symbolicator }: AttributionOptions) {
       const last = issues.at(-1)
       if (last === undefined) return
       after = last.id
-      const events: { id: string; event: StoredEvent }[] = []
-      for (const { id, body, dictionary_id } of issues) {
+      const events: NewestEvent[] = []
+      let bytes = 0
+      for (const { id, body, dictionary_id, size_bytes } of issues) {
         if (body === null || id === overflow) continue
         // Unpacking keeps the process busy: let everything else run between two events.
         await nextTurn()
         const { event: sent } = await readBody({ body, dictionary_id })
         const { event } = await symbolicator.symbolicate(productId, sent)
         events.push({ id, event })
+        bytes += size_bytes ?? 0
+        if (bytes < MOST_BYTES) continue
+        await reattributeIssues(productId, events.splice(0))
+        bytes = 0
       }
-      await db.batch(async (prepare) => {
-        for (const { id, event } of events) await reattributeIssue(prepare, { id, productId }, event)
-      })
+      await reattributeIssues(productId, events)
     }
+  }
+
+  async function reattributeIssues(productId: number, events: readonly NewestEvent[]): Promise<void> {
+    if (events.length === 0) return
+    await db.batch(async (prepare) => {
+      for (const { id, event } of events) await reattributeIssue(prepare, { id, productId }, event)
+    })
   }
 
   async function reattributeIssue(
@@ -122,6 +134,13 @@ export function createAttribution({ db, symbolicator }: AttributionOptions) {
   return { locate, reattribute, forget }
 }
 
+/** An issue's newest event, source maps applied. */
+interface NewestEvent {
+  /** Of the issue. */
+  id: string
+  event: StoredEvent
+}
+
 /** Differs after every change of a product's components. */
 async function stateIn(prepare: Prepare, productId: number): Promise<string> {
   const row = await prepare(
@@ -135,7 +154,7 @@ async function newestEvents(rows: Rows, productId: number, after: string) {
   return rows
     .selectFrom('issue')
     .leftJoin('occurrence', (join) => join.on((eb) => eb('seq', '=', newestSeq(eb.ref('issue.id')))))
-    .select(['issue.id', 'body', 'dictionary_id'])
+    .select(['issue.id', 'body', 'dictionary_id', 'size_bytes'])
     .where('issue.product_id', '=', productId)
     .where('issue.id', '>', after)
     .orderBy('issue.id')

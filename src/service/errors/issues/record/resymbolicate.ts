@@ -27,6 +27,8 @@ const MOST_ISSUES = 1_000
 const MOST_BYTES = 32 * 1024 ** 2
 /** Issues per transaction. */
 const STEP = 50
+/** Bytes of their events, as they were sent: read, they take many times as much memory. One at least is read. */
+const MOST_BYTES_OF_STEP = 1_000_000
 /** Attempts for an issue that keeps receiving newer events meanwhile. */
 const MOST_ROUNDS = 3
 
@@ -182,14 +184,30 @@ interface Renewed {
   summary: string
 }
 
+interface Outcome {
+  changed: number
+  /** Issues that have received newer events meanwhile. */
+  late: string[]
+}
+
 async function renew(
   tools: Resymbolicating,
   productId: number,
   issueIds: readonly string[],
   affords: Affords,
-): Promise<{ changed: number; late: string[] }> {
+): Promise<Outcome> {
+  const outcome: Outcome = { changed: 0, late: [] }
   const renewed: Renewed[] = []
   const contradicted: string[] = []
+  let bytes = 0
+
+  async function writeStep(): Promise<void> {
+    const { changed, late } = await writeAll(tools, renewed.splice(0), contradicted.splice(0))
+    outcome.changed += changed
+    outcome.late.push(...late)
+    bytes = 0
+  }
+
   const readBody = createBodyReader(tools.db.read)
   for (const issueId of issueIds) {
     // Let everything else of the process run between two events.
@@ -203,7 +221,18 @@ async function renew(
     // Nothing was mapped and the state is unchanged: so is the event.
     if (read.symbolication.frames_mapped === 0 && summary === occurrence.summary) continue
     renewed.push({ issueId, productId, occurrence, event: read.event, grouping: read.grouping, summary })
+    bytes += occurrence.sizeBytes
+    if (bytes >= MOST_BYTES_OF_STEP) await writeStep()
   }
+  await writeStep()
+  return outcome
+}
+
+async function writeAll(
+  tools: Resymbolicating,
+  renewed: readonly Renewed[],
+  contradicted: readonly string[],
+): Promise<Outcome> {
   if (renewed.length + contradicted.length === 0) return { changed: 0, late: [] }
   return tools.db.batch(async (prepare) => {
     for (const issueId of contradicted) await contradict(prepare, issueId)

@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ResponseOf } from '../../../../../src/contract/index.ts'
+import { createAttribution } from '../../../../../src/service/errors/issues/record/attribution.ts'
+import { createMaplessSymbolicator } from '../../../../../src/service/errors/sourcemaps/symbolicate/symbolicator.ts'
+import type { Database } from '../../../../../src/service/sql/database.ts'
 import { startApp } from '../../../../app.ts'
 
 test('a component that another process has made owns the next new issue of this one', async () => {
@@ -42,4 +45,21 @@ test('an issue that was closed while components changed has its component when i
   await expect.poll(async () => (await issue()).component?.title).toBe('Shop')
   await app.ingest(event)
   expect(await issue()).toMatchObject({ status: 'unresolved', component: { title: 'Shop' } })
+})
+
+test('of large events a few at a time are read to attribute their issues again', async () => {
+  await using app = await startApp()
+  const extra = { text: 'x'.repeat(400_000) }
+  for (const kind of ['a', 'b', 'c', 'd', 'e']) await app.ingest({ fingerprint: [kind], extra })
+  let batches = 0
+  const db: Database = {
+    ...app.db,
+    read: app.db.read,
+    batch(work) {
+      batches += 1
+      return app.db.batch(work)
+    },
+  }
+  await createAttribution({ db, symbolicator: createMaplessSymbolicator() }).reattribute(Number(app.productId))
+  expect(batches).toBe(2)
 })

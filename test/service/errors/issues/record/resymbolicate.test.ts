@@ -5,6 +5,7 @@ import { createClaimCheck } from '../../../../../src/service/errors/issues/recor
 import { createAttribution } from '../../../../../src/service/errors/issues/record/attribution.ts'
 import { resymbolicate } from '../../../../../src/service/errors/issues/record/resymbolicate.ts'
 import { createSymbolicator } from '../../../../../src/service/errors/sourcemaps/symbolicate/symbolicator.ts'
+import type { Database } from '../../../../../src/service/sql/database.ts'
 import { startApp, type App } from '../../../../app.ts'
 import {
   bundle,
@@ -27,11 +28,11 @@ beforeAll(async () => {
 const files = () => ({ 'assets/app.js': built.code, 'assets/app.js.map': built.map })
 
 /** The same as a confirm does. */
-async function again(app: App, release: string, mostBytes?: number): Promise<number> {
+async function again(app: App, release: string, mostBytes?: number, db: Database = app.db): Promise<number> {
   const symbolicator = createSymbolicator({ db: app.db, tables: join(app.dataDir, 'sourcemaps') })
   const attribution = createAttribution({ db: app.db, symbolicator })
   const claims = createClaimCheck({ db: app.db, symbolicator })
-  const tools = { db: app.db, symbolicator, claims, ...attribution, ...(mostBytes !== undefined && { mostBytes }) }
+  const tools = { db, symbolicator, claims, ...attribution, ...(mostBytes !== undefined && { mostBytes }) }
   const changed = await resymbolicate(tools, Number(app.productId), release, [])
   symbolicator.close()
   return changed
@@ -155,4 +156,22 @@ test('events over what a confirm may read are left for later, smaller ones are n
   expect(await again(app, 'shop@1.4.1', 9_000)).toBe(1)
   expect((await issuesOf(app)).map(({ culprit }) => culprit.includes('cart.ts'))).toEqual([true, false])
   expect(await again(app, 'shop@1.4.1')).toBe(1)
+})
+
+test('of large events a few at a time are read to renew their issues', async () => {
+  await using app = await startApp()
+  await uploadBuild(app, files())
+  const extra = { text: 'x'.repeat(400_000) }
+  for (const kind of ['a', 'b', 'c', 'd', 'e']) await app.ingest(eventOf(thrown, { fingerprint: [kind], extra }))
+  let batches = 0
+  const db: Database = {
+    ...app.db,
+    read: app.db.read,
+    batch(work) {
+      batches += 1
+      return app.db.batch(work)
+    },
+  }
+  await again(app, 'shop@1.4.1', undefined, db)
+  expect(batches).toBe(2)
 })
