@@ -88,16 +88,23 @@ export function createArtifactIndex({ db, now, share = 1 }: ArtifactIndexOptions
     for (const kept of kinds) kept.clear(prefix)
   }
 
+  /** `since` is the epoch in which the value was asked for. */
+  function remember<V>(kept: Lru<V>, key: string, value: V, { weight, since }: { weight: number; since: number }) {
+    if (since !== epoch) return
+    kept.set(key, value, weight)
+    kept.trim()
+  }
+
   async function hasAny(productId: number): Promise<boolean> {
     if (withoutAny.get(`${productId}\n`) === true) return false
-    const started = epoch
+    const since = epoch
     const found = await db.read
       .selectFrom('sourcemap_artifact')
       .select('id')
       .where('product_id', '=', productId)
       .limit(1)
       .executeTakeFirst()
-    if (found === undefined && started === epoch) withoutAny.set(`${productId}\n`, true, 1)
+    if (found === undefined) remember(withoutAny, `${productId}\n`, true, { weight: 1, since })
     return found !== undefined
   }
 
@@ -106,9 +113,9 @@ export function createArtifactIndex({ db, now, share = 1 }: ArtifactIndexOptions
     const key = `${productId}\n${release}`
     const known = releases.get(key)
     if (known !== undefined) return known
-    const started = epoch
+    const since = epoch
     const facts = await readRelease(db.read, productId, release)
-    if (started === epoch) releases.set(key, facts, 500 * (1 + facts.odd.length))
+    remember(releases, key, facts, { weight: 500 * (1 + facts.odd.length), since })
     return facts
   }
 
@@ -132,14 +139,13 @@ export function createArtifactIndex({ db, now, share = 1 }: ArtifactIndexOptions
         else answers.set(key, known)
       }
       if (unknown.length === 0) return answers
-      const started = epoch
+      const since = epoch
       for (const [index, match] of (await readMatches(build, unknown)).entries()) {
         const { key } = unknown[index]!
         answers.set(key, match)
         // Two bytes per character, plus the artifacts.
-        if (started === epoch) matches.set(prefix + key, match, 2 * (prefix.length + key.length) + 1_000)
+        remember(matches, prefix + key, match, { weight: 2 * (prefix.length + key.length) + 1_000, since })
       }
-      for (const kept of kinds) kept.trim()
       return answers
     },
     async hasAny(productId) {
@@ -157,19 +163,18 @@ export function createArtifactIndex({ db, now, share = 1 }: ArtifactIndexOptions
       const key = [productId, release, path].join('\n')
       const known = naming.get(key)
       if (known !== undefined) return known
-      const started = epoch
+      const since = epoch
       const maps = await readMapsWith(db.read, { productId, release, path })
-      if (started === epoch) naming.set(key, maps, 500 * (1 + maps.length) + 2 * key.length)
-      naming.trim()
+      remember(naming, key, maps, { weight: 500 * (1 + maps.length) + 2 * key.length, since })
       return maps
     },
     async findSource(productId, wanted) {
       const key = [productId, wanted.map.id, ...wanted.paths].join('\n')
       const known = texts.get(key)
       if (known !== undefined) return known.source
-      const started = epoch
+      const since = epoch
       const source = await readSource(db.read, productId, wanted)
-      if (started === epoch) texts.set(key, { source }, 300 + 2 * key.length)
+      remember(texts, key, { source }, { weight: 300 + 2 * key.length, since })
       return source
     },
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import type { NormalEvent } from '../../../../../src/service/errors/event/event.ts'
 import { normalise } from '../../../../../src/service/errors/ingest/normalise/index.ts'
+import { createArtifactIndex } from '../../../../../src/service/errors/sourcemaps/symbolicate/artifacts.ts'
 import { createSymbolicator } from '../../../../../src/service/errors/sourcemaps/symbolicate/symbolicator.ts'
 import { parseRepositoryRoots } from '../../../../../src/service/workspace/components/repo-path.ts'
 import type { Database } from '../../../../../src/service/sql/database.ts'
@@ -24,8 +25,8 @@ function normal(event: Record<string, unknown>): NormalEvent {
   return normalise(event, { eventId: 'a'.repeat(32), receivedAt: 0, sizeBytes: 1 })
 }
 
-/** A symbolicator of another process on the same data, with its own clock and a count of its queries. */
-function another(app: App) {
+/** The database of an app with a count of its queries, and a clock. */
+function counted(app: App) {
   const state = { now: 0, queries: 0 }
   const read = new Proxy(app.db.read, {
     get(target, member) {
@@ -35,6 +36,12 @@ function another(app: App) {
     },
   })
   const db: Database = { ...app.db, read }
+  return { db, state }
+}
+
+/** A symbolicator of another process on the same data, with its own clock and a count of its queries. */
+function another(app: App) {
+  const { db, state } = counted(app)
   const symbolicator = createSymbolicator({ db, tables: join(app.dataDir, 'sourcemaps'), now: () => state.now })
   return {
     state,
@@ -181,6 +188,28 @@ test('functions that are written again are read at once where it is told', async
   symbolicator.changed(Number(app.productId))
   expect(await named()).toContain('Cart.totalOf')
   symbolicator.close()
+})
+
+test('releases and sources of which nothing is matched are remembered up to the limit, too', async () => {
+  await using app = await startApp()
+  await uploadBuild(app, files())
+  const { db, state } = counted(app)
+  // 3,000 bytes for each kind.
+  const index = createArtifactIndex({ db, now: () => 0, share: 3_000 / (16 * 1024 * 1024) })
+  const productId = Number(app.productId)
+  const map = await app.db.read.selectFrom('sourcemap_artifact').selectAll().executeTakeFirstOrThrow()
+  const asking = [
+    (at: number) => index.hasMaps(productId, `shop@${String(at)}`),
+    (at: number) => index.findSource(productId, { map, paths: [String(at)] }),
+  ]
+  for (const ask of asking) {
+    for (let at = 0; at < 20; at += 1) await ask(at)
+    state.queries = 0
+    await ask(19)
+    expect(state.queries).toBe(0)
+    await ask(0)
+    expect(state.queries).toBeGreaterThan(0)
+  }
 })
 
 test('artifacts of one product are not found by another', async () => {
