@@ -46,6 +46,8 @@ export async function createUpload({ rows, prepare, call, secret, tables }: Crea
     respond(rows, call, upload, address)
   const same = await findEqualUpload(rows, product.id, facts)
   if (same !== undefined && areWhole(tables, await readArtifacts(rows, same.id))) {
+    // The caller is told that nothing need be sent: a release that is deployed again keeps its maps as if they had been.
+    await rows.updateTable('sourcemap').set({ used_at: call.now() }).where('id', '=', same.id).execute()
     return { response: await answer(same), upload: same, indexed: false }
   }
   const reusable = await findReusableUpload(rows, product.id, facts)

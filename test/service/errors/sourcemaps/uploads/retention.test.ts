@@ -130,6 +130,26 @@ test('a frame that a map leads to keeps it, noted with the next run', async () =
   expect(await clean(app, start + 100 * day)).toBe(0)
 })
 
+test('a map that is there when it is sent again counts as used from then on, in a dry run it does not', async () => {
+  const start = Date.now()
+  let now = start
+  await using app = await startApp({ platform: { now: () => now } })
+  const [again, asked] = await Promise.all(
+    ['again', 'asked'].map(async (name) => {
+      const map = tinyMap({ sources: [name] })
+      const facts = { file_name: `${name}.js.map`, release: 'shop@1', sha256: sha256Of(map) }
+      const { body } = await upload(app, facts, map)
+      return { facts, id: body.sourcemap.id }
+    }),
+  )
+  now = start + 89 * day
+  expect((await create(app, again!.facts)).body.upload_url).toBe('')
+  expect((await create(app, { ...asked!.facts, validate_only: true })).body.upload_url).toBe('')
+  expect(await clean(app, start + 91 * day)).toBe(1)
+  expect(await statesOf(app, again!.id, asked!.id)).toEqual(['READY', 'EXPIRED'])
+  expect(await clean(app, start + 180 * day)).toBe(1)
+})
+
 test('the answer of an upload says when a limit is near', async () => {
   await using app = await startApp({ uploadLimits: { kept: { ...keptLimits, uploads: 2 } } })
   const send = (name: string) =>

@@ -35,7 +35,7 @@ test('bytes that the product has are not sent again, and serve the other build a
   expect(again).toMatchObject({ status: 200, body: { sourcemap: { state: 'SOURCEMAP_STATE_READY' } } })
 })
 
-test('asking for what is there already answers that upload, and writes nothing', async () => {
+test('asking for what is there already answers that upload, and adds none', async () => {
   await using app = await startApp()
   const { body: known } = await upload(app, first, map)
   await create(app, { ...first, release: '2' })
