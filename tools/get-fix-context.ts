@@ -2,12 +2,13 @@ import * as z from 'zod'
 import { Component } from '../src/contract/components.ts'
 import { defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
+import { branchArgument } from '../src/mcp/resolve/find-branch.ts'
 import { issueName, keyPrefix } from '../src/mcp/resolve/ids.ts'
 import { callText, nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, inAnswer, rows, teamLine } from '../src/mcp/result/output.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { quoted } from '../src/mcp/text/untrusted.ts'
-import { branchOrRef, branchSentence } from './support/named-branch.ts'
+import { branchOrRef, branchSentence, explainMissingBranch } from './support/named-branch.ts'
 import { cutNames, kept, type Kept } from './support/cuts.ts'
 import {
   commitRange,
@@ -130,10 +131,11 @@ export const getFixContext = defineTool({
     const place = await resolve.issueReference(named, given)
     const { product } = place
     const branch = await branchOrRef(branchNamed, product.id, context)
+    const on = branch && { branch: branchArgument(branch) }
     const options = { branch: branch?.id ?? branchNamed, max_frames: maxFrames }
     // If the list in which the issue was found says that it occurred several times, they are read in parallel.
     const [{ fix, madeFrom = '' }, early, products] = await Promise.all([
-      readFixContext(place, options, context),
+      readFixContext(place, options, context).catch(explainMissingBranch(branch)),
       (place.timesSeen ?? 0) < 2 ? undefined : sampleEvents(place, context),
       resolve.products(),
     ])
@@ -207,7 +209,7 @@ export const getFixContext = defineTool({
         },
       },
       cut,
-      howToGetMore: howToGetMore(id, cut, maxFrames),
+      howToGetMore: howToGetMore({ issue: id, ...on }, cut, maxFrames),
       next: [
         hasMoreToCompare(variation.own)
           ? nextCall(
@@ -220,7 +222,7 @@ export const getFixContext = defineTool({
           ? undefined
           : nextCall(
               'get_test_context',
-              { product: product.id, requirement },
+              { product: product.id, requirement, ...on },
               'what a test of the requirement must show',
             ),
       ],
@@ -232,9 +234,13 @@ function hasMoreToCompare({ varies }: Readonly<Record<string, Kept>>): boolean {
   return varies !== undefined && varies.shown < varies.total
 }
 
-function howToGetMore(issue: string, cut: readonly string[], maxFrames: number): string | undefined {
+function howToGetMore(
+  { issue, ...on }: { issue: string; branch?: string },
+  cut: readonly string[],
+  maxFrames: number,
+): string | undefined {
   if (maxFrames < MOST_FRAMES && cut.some((name) => name.startsWith('frames: '))) {
-    return callText({ tool: 'get_fix_context', args: { issue, max_frames: MOST_FRAMES } })
+    return callText({ tool: 'get_fix_context', args: { issue, ...on, max_frames: MOST_FRAMES } })
   }
   return cut.some((name) => /^(?:breadcrumbs|exceptions|tags|message): /.test(name))
     ? callText({ tool: 'get_error_issue', args: { issue, detail: 'full' } })

@@ -121,5 +121,6 @@ export const getFixContext = endpoint({
   },
   specified: ['branch', 'max_frames'],
   returns: { fix_context: FixContext },
-  fails: ['not_found'],
+  fails: ['not_found', 'failed_precondition'],
+  reasons: ['BRANCH_NOT_OPEN'],
 })

@@ -90,6 +90,15 @@ test('get_fix_context takes a quality branch by its name, and any other text as 
   expect(other.data['git_ref']).toBe('fix/total')
 })
 
+test('get_fix_context has the requirements of the branch, and its next call stays on it', async () => {
+  const title = 'Prices are shown with tax'
+  await call('save_requirement', { requirement: 'REQ-?1', title, files: ['src/cart/cart.ts'], branch })
+  const { data, next_actions: next } = await call('get_fix_context', { issue: 'APP-1', branch })
+  expect(JSON.stringify(data['requirements'])).toContain(title)
+  expect(next).toMatchObject([{ tool: 'get_test_context', args: { requirement: 'REQ-?1', branch } }])
+  expect(JSON.stringify((await call('get_fix_context', { issue: 'APP-1' })).data)).not.toContain(title)
+})
+
 test('tests are registered on a branch, and their links to its drafts are proposals', async () => {
   const tests = [{ title: 'shows the tax', file: 'test/tax.test.ts', requirement_ids: ['REQ-?1'] }]
   const { answer } = await call('record_tests', { tests, branch })

@@ -4,6 +4,7 @@ import { systemPlatform } from '../../../src/service/shared/platform.ts'
 import { insertProduct } from '../../../src/service/workspace/products.ts'
 import { startApp, type App } from '../../app.ts'
 import { dayMs } from '../errors/issues/rig.ts'
+import { startTree } from '../branches/branch-tree.ts'
 import { reasonOf, tokenHeaders } from '../people.ts'
 
 type Headers = Record<string, string>
@@ -196,6 +197,27 @@ test('the component of a fix context counts the events of the last week at each 
   expect([await events(), await events()]).toEqual([1, 1])
   time.now += 7.1 * dayMs
   expect(await events()).toBe(0)
+})
+
+test('the fix context of a branch has what was just written on it, and no longer a branch that was closed', async () => {
+  await using app = await startTree()
+  await app.ingest({ exception: thrown('src/cart.ts') })
+  const branch = await app.tree.branch('guests')
+  const { body } = await app.request<ResponseOf<'listIssues'>>('GET', `${app.tree.product}/issues`)
+  const path = `${app.tree.product}/issues/${body.issues[0]!.id}/fix-context?branch=guests`
+  const context = async () => (await app.request<ResponseOf<'getFixContext'>>('GET', path)).body.fix_context
+  const titles = async () => (await context()).requirements.map(({ title }) => title)
+  expect([await titles(), await titles()]).toEqual([[], []])
+  const { id } = await app.tree.requirement({
+    title: 'Guest',
+    code_refs: [{ path: 'src/cart.ts' }],
+    branch_id: branch,
+  })
+  expect([await titles(), await titles()]).toEqual([['Guest'], ['Guest']])
+  await app.tree.change(id, { title: 'Guests', branch_id: branch })
+  expect(await titles()).toEqual(['Guests'])
+  await app.request('DELETE', `/v1/branches/${branch}`)
+  expect(await context()).toMatchObject({ requirements: [], git_ref: 'guests' })
 })
 
 function thrown(filename: string) {

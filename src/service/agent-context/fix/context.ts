@@ -31,7 +31,8 @@ export interface FixContextQuery extends Pick<EventOptions, 'symbolicator'>, Vie
   issue: StoredIssue
   /** Only the newest occurrence in this environment counts; undefined means any. */
   environmentId: string | undefined
-  branch: string
+  /** Answered as it is. */
+  gitRef: string
   maxFrames: number
   maxFiles: number
   maxRequirements: number
@@ -73,7 +74,7 @@ export async function readFixContext(rows: Rows, query: FixContextQuery): Promis
     component,
     related_issues: related,
     reproduction: describeReproduction(event, ofReproduction.noteCut),
-    git_ref: shortText(query.branch, GIT_REF_BYTES),
+    git_ref: shortText(query.gitRef, GIT_REF_BYTES),
   }
   if (event !== null) await pauseIfLarge(event)
   const earlier = event?.truncation_signals.map((signal) => signal.replace(/^(?:event\.)?/, 'event.')) ?? []

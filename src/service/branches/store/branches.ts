@@ -93,6 +93,22 @@ export async function requireBranch(
   return { branch, product }
 }
 
+/** The branch of a product with this id, else its open one with this name. */
+export async function findBranch(rows: Rows, productId: number, idOrName: string): Promise<StoredBranch | undefined> {
+  const found = await rows
+    .selectFrom('branch')
+    .selectAll()
+    .where('product_id', '=', productId)
+    .where((where) =>
+      where.or([
+        where('id', '=', idOrName),
+        where.and([where('name', '=', idOrName), where('state', '=', 'BRANCH_STATE_OPEN')]),
+      ]),
+    )
+    .execute()
+  return found.find(({ id }) => id === idOrName) ?? found[0]
+}
+
 /** `requireBranch` for a branch that can be read and written: `BRANCH_NOT_OPEN` once it is merged or closed. */
 export async function requireOpenBranch(
   rows: Rows,

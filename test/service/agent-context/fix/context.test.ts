@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import type { ResponseOf } from '../../../../src/contract/index.ts'
 import { insertProduct } from '../../../../src/service/workspace/products.ts'
 import { systemPlatform } from '../../../../src/service/shared/platform.ts'
 import { startApp } from '../../../app.ts'
+import { startTree } from '../../branches/branch-tree.ts'
 import { fixContextOf, issuesOf } from './fix-context.ts'
 
 interface Failure {
@@ -73,6 +75,43 @@ test('the component is shown in full, the branch echoed, and no requirement is c
   expect(fix.component).toMatchObject({ slug: 'cart', path_globs: ['src/cart/**'], stats: { unresolved_issues: 1 } })
   expect([fix.git_ref, fix.requirements]).toEqual(['feature/cart', []])
   expect((await fixContextOf(app)).git_ref).toBe('')
+})
+
+/** A product with a crash in the cart, a requirement of the file in the main tree, and one on a branch. */
+async function startCart() {
+  const app = await startTree()
+  await app.ingest({})
+  const cart = { code_refs: [{ path: 'src/cart/cart.ts' }] }
+  await app.tree.requirement({ title: 'Total', ...cart })
+  const facts = { name: 'guests', git_ref: 'feature/guests' }
+  const { body } = await app.request<ResponseOf<'createBranch'>>('POST', `${app.tree.product}/branches`, facts)
+  const branch = body.branch.id
+  await app.tree.requirement({ title: 'Guest', ...cart, branch_id: branch })
+  const titles = async (query: Record<string, string> = {}) =>
+    (await fixContextOf(app, query)).requirements.map(({ title }) => title)
+  return Object.assign(app, { branch, titles })
+}
+
+test('an open branch, by id or name, shows the requirements that it has for the files, and its git ref', async () => {
+  await using app = await startCart()
+  expect(await app.titles()).toEqual(['Total'])
+  for (const branch of [app.branch, 'guests']) {
+    const fix = await fixContextOf(app, { branch })
+    expect(fix.requirements.map(({ key, title }) => [key, title])).toEqual([
+      ['REQ-?1', 'Guest'],
+      ['REQ-1', 'Total'],
+    ])
+    expect(fix.git_ref).toBe('feature/guests')
+  }
+  expect(await app.titles({ branch: 'Guests' })).toEqual(['Total'])
+})
+
+test('a closed branch is refused by its id, and its name is echoed', async () => {
+  await using app = await startCart()
+  await app.request('DELETE', `/v1/branches/${app.branch}`)
+  await expect(app.titles({ branch: app.branch })).rejects.toThrow('BRANCH_NOT_OPEN')
+  const fix = await fixContextOf(app, { branch: 'guests' })
+  expect([fix.git_ref, fix.requirements.map(({ title }) => title)]).toEqual(['guests', ['Total']])
 })
 
 test('reproduction names transaction, request and the first ten tags', async () => {
