@@ -3,6 +3,8 @@ import { gunzip } from 'node:zlib'
 import type { WireRequest } from '../../contract/base/wire.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Hold } from '../../lib/intake.ts'
+import { isObject } from '../../lib/objects.ts'
+import { decodeText } from '../../lib/text.ts'
 import { holdBytes, readBody } from '../shared/read-body.ts'
 
 const unzip = promisify(gunzip)
@@ -27,7 +29,10 @@ export async function readJsonBody(request: WireRequest, limits: BodyLimits): Pr
   return text === '' ? {} : jsonObject(text)
 }
 
-/** The body as text, unpacked: UTF-8, or UTF-16 where a byte order mark says so. The same limits and failures. */
+/**
+ * The body as text, unpacked and without a byte order mark: UTF-8, or UTF-16 where the mark says so. The same limits and
+ * failures.
+ */
 export async function readTextBody(request: WireRequest, limits: BodyLimits): Promise<string> {
   const { limitBytes, hold } = limits
   const sent = await readBody(request, limits, {
@@ -40,29 +45,37 @@ export async function readTextBody(request: WireRequest, limits: BodyLimits): Pr
   return decodeText(unpacked)
 }
 
-/** Bytes as text: UTF-8, or UTF-16 where a byte order mark says so. */
-function decodeText(bytes: Buffer): string {
-  const mark = bytes.subarray(0, 2).toString('hex')
-  if (mark === 'fffe' || mark === 'feff')
-    return new TextDecoder(mark === 'fffe' ? 'utf-16le' : 'utf-16be').decode(bytes)
-  return bytes.toString('utf8')
-}
-
 /**
  * Parses a text as a JSON object. Throws `invalid_argument` for any other text, and beyond 500 levels of nesting:
  * parsing does not recurse, but writing it again does.
  */
-export function jsonObject(text: string): Record<string, unknown> {
-  if (nestingDepth(text) > DEEPEST) throw invalidBody(`the body is nested deeper than ${String(DEEPEST)} levels`)
+function jsonObject(text: string): Record<string, unknown> {
+  requireShallow(text)
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch (cause) {
     throw invalidBody('the body is not valid JSON', cause)
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw invalidBody('the body must be a JSON object')
-  return body as Record<string, unknown>
+  if (!isObject(body)) throw invalidBody('the body must be a JSON object')
+  return body
+}
+
+/** `jsonObject` of a text that may be something else: undefined where it is no JSON object. */
+export function findJsonObject(text: string): Record<string, unknown> | undefined {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (!isObject(body)) return undefined
+  requireShallow(text)
+  return body
+}
+
+function requireShallow(text: string): void {
+  if (nestingDepth(text) > DEEPEST) throw invalidBody(`the body is nested deeper than ${String(DEEPEST)} levels`)
 }
 
 /** Nesting depth of the brackets of a JSON text, counted up to the limit. */

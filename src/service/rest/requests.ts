@@ -5,7 +5,7 @@ import type { WireRequest } from '../../contract/base/wire.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Hold } from '../../lib/intake.ts'
 import { isObject } from '../../lib/objects.ts'
-import { jsonObject, readJsonBody, readTextBody } from './body.ts'
+import { findJsonObject, readJsonBody, readTextBody } from './body.ts'
 import { compileQuery } from './query.ts'
 import { invalidInput } from '../shared/violations.ts'
 
@@ -70,9 +70,10 @@ async function readBody(
   if (rawBody === undefined) return readJsonBody(request, { limitBytes, hold })
   const text = await readTextBody(request, { limitBytes, hold })
   const { object, member } = rawBody
-  const isJson = /^\s*\{/.test(text) || /[/+]json\b/i.test(request.headers['content-type'] ?? '')
-  if (!isJson) return text.trim() === '' ? {} : { [object]: { [member]: text } }
-  const body = jsonObject(text)
+  if (text.trim() === '') return {}
+  // Lines of JSON begin like an object, as one does that was cut off.
+  const body = /^\s*\{/.test(text) ? findJsonObject(text) : undefined
+  if (body === undefined) return { [object]: { [member]: text } }
   const isOwn = Object.keys(body).length === 0 || Object.keys(body).some((name) => name in input.shape)
   return isOwn ? body : { [object]: { [member]: body } }
 }

@@ -141,6 +141,14 @@ test.each([
   expect([reply.status, reply.body.message]).toEqual([400, message])
 })
 
+test('a body may begin with a byte order mark', async () => {
+  await using app = await startApp()
+  const path = `/v1/products/${app.productId}/environments`
+  expect((await app.request('POST', path, '\ufeff{"name":"qa"}')).body).toMatchObject({ environment: { name: 'qa' } })
+  const empty = await app.request<Failure>('POST', path, '\ufeff')
+  expect(empty.body.message).toBe('name is required')
+})
+
 test('a body whose sender hangs up is answered 400 and is nothing for the log', async () => {
   async function* cutOff() {
     yield Buffer.from('{"name":')

@@ -32,17 +32,18 @@ test('a report may be the body itself, with the run and the options in the query
   expect(tap.body.ingest).toMatchObject({ format: 'REPORT_FORMAT_TAP', summary: { passed: 1 } })
 })
 
+const ctrf = {
+  reportFormat: 'CTRF',
+  specVersion: '0.0.0',
+  results: {
+    tool: { name: 'vitest' },
+    summary: { tests: 1, passed: 1, failed: 0, skipped: 0, pending: 0, other: 0, start: 0, stop: 1 },
+    tests: [{ name: 'adds up', status: 'passed', duration: 3 }],
+  },
+}
+
 test('a JSON body without members of the request is the report; curl needs no content type', async () => {
   await using app = await startApp()
-  const ctrf = {
-    reportFormat: 'CTRF',
-    specVersion: '0.0.0',
-    results: {
-      tool: { name: 'vitest' },
-      summary: { tests: 1, passed: 1, failed: 0, skipped: 0, pending: 0, other: 0, start: 0, stop: 1 },
-      tests: [{ name: 'adds up', status: 'passed', duration: 3 }],
-    },
-  }
   const json = await send(app, ctrf)
   expect(json.body.ingest).toMatchObject({ format: 'REPORT_FORMAT_CTRF', summary: { passed: 1 } })
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -51,6 +52,36 @@ test('a JSON body without members of the request is the report; curl needs no co
   expect((await send(app, new Uint8Array(gzipSync(junit)), '', packed)).status).toBe(200)
   const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(junit, 'utf16le')])
   expect((await send(app, new Uint8Array(utf16), '', { 'content-type': 'text/xml' })).status).toBe(200)
+})
+
+test('a body of JSON lines is the report of go test, also with a byte order mark and the type of JSON', async () => {
+  await using app = await startApp()
+  const go = ['run', 'pass'].map((Action) => JSON.stringify({ Action, Package: 'shop/cart', Test: 'TestAddsUp' }))
+  const text = `${[...go, '{"Action":"pass","Package":"shop/cart"}'].join('\n')}\n`
+  for (const body of [text, `\ufeff${text}`]) {
+    for (const type of ['application/json', 'application/x-ndjson', 'text/plain']) {
+      const { body: answer } = await send(app, body, '', { 'content-type': type })
+      expect(answer.ingest).toMatchObject({ format: 'REPORT_FORMAT_GO_JSON', summary: { passed: 1 } })
+    }
+  }
+})
+
+test('a JSON report may begin with a byte order mark', async () => {
+  await using app = await startApp()
+  const { body } = await send(app, `\ufeff${JSON.stringify(ctrf)}`)
+  expect(body.ingest).toMatchObject({ format: 'REPORT_FORMAT_CTRF', summary: { passed: 1 } })
+})
+
+test('a body of JSON that is no object is refused as a report', async () => {
+  await using app = await startApp()
+  const cutOff = JSON.stringify(ctrf, null, 2).slice(0, -20)
+  for (const [body, reason] of [
+    [cutOff, 'REPORT_UNPARSABLE'],
+    ['[{"name":"adds up"}]', 'FORMAT_UNKNOWN'],
+  ] as const) {
+    const refused = await send(app, body)
+    expect([refused.status, reasonOf(refused)]).toEqual([400, reason])
+  }
 })
 
 test('a query that names no member of the run is refused, and a body of a gigabyte is not unpacked', async () => {
