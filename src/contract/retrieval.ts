@@ -116,4 +116,5 @@ export const prepareTestContext = endpoint({
   },
   returns: { test_generation_context: TestGenerationContext },
   fails: ['invalid_argument', 'not_found', 'failed_precondition'],
+  reasons: ['BRANCH_NOT_OPEN'],
 })

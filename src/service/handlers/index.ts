@@ -18,6 +18,7 @@ import { issueHandlers } from './issues.ts'
 import { linkHandlers } from './quality/links.ts'
 import { readsOnBranches } from './branches/reads.ts'
 import type { pending } from './pending.ts'
+import { preparationHandlers } from './branches/preparation.ts'
 import { proposalHandlers } from './branches/proposals.ts'
 import { productHandlers } from './products.ts'
 import { releaseHandlers } from './releases.ts'
@@ -73,6 +74,7 @@ export function createHandlers({
     ...agentRunHandlers(agents),
     ...agentEventHandlers(agents),
     ...writesOnBranches,
+    ...preparationHandlers,
     ...readsOnBranches({
       ...requirementHandlers,
       ...testHandlers,

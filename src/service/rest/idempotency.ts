@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../../errors.ts'
 import { createTurns } from '../../lib/in-turn.ts'
 import type { Platform } from '../shared/context.ts'
@@ -23,8 +24,9 @@ export interface Idempotency {
   /**
    * Runs `work` once per key: a repetition within 24 h resolves to the stored response. `work` gets a database whose
    * first transaction also claims the key, so that neither a crash nor a second process runs it twice. Once `work` has
-   * succeeded, so does the call: a response that cannot be stored yet is stored a little later. Throws
-   * `REQUEST_ID_REUSED` and `REQUEST_IN_PROGRESS`.
+   * succeeded, so does the call: a response that cannot be stored yet is stored a little later. When it is refused, the
+   * key is free again; after a bug it is not, because nobody knows what was done. Throws `REQUEST_ID_REUSED` and
+   * `REQUEST_IN_PROGRESS`.
    */
   once(request: RequestKey, work: (db: Database) => Promise<string>): Promise<string>
   /** Makes a last attempt to store pending responses; call it before the database closes. */
@@ -34,7 +36,7 @@ export interface Idempotency {
 export interface IdempotencyOptions {
   db: Database
   platform: Platform
-  /** Called for responses that could not be stored, which does not fail the call. */
+  /** Called for responses that could not be stored and keys that could not be freed, which does not fail the call. */
   onError?: (error: unknown) => void
 }
 
@@ -47,13 +49,15 @@ export function createIdempotency({ db, platform, onError = () => {} }: Idempote
   async function attempt(request: RequestKey, work: (db: Database) => Promise<string>): Promise<string> {
     const known = unstored.get(slotKey(request)) ?? (await find(db.read, request, platform.now() - keptMs))
     if (known !== undefined) return replayAnswer(known, request)
+    const claim = createClaim(request, platform)
     try {
-      const response = await work(claiming(db, request, platform))
+      const response = await work(claiming(db, claim))
       await store(request, response)
       return response
     } catch (thrown) {
-      if (!(thrown instanceof ClaimedElsewhere)) throw thrown
-      return replayAnswer(thrown.stored, request)
+      if (thrown instanceof ClaimedElsewhere) return replayAnswer(thrown.stored, request)
+      if (claim.isMade && isRefusal(thrown)) await db.write((rows) => claim.release(rows)).catch(onError)
+      throw thrown
     }
   }
 
@@ -127,34 +131,63 @@ class ClaimedElsewhere extends Error {
   }
 }
 
-function claiming(db: Database, request: RequestKey, platform: Platform): Database {
-  let claimed = false
+/** A row that says that the request runs. */
+interface Claim {
+  /** Whether the transaction that makes it has ended, or has been cut into slices. */
+  isMade: boolean
+  /** Throws `ClaimedElsewhere`. */
+  make(rows: Rows): Promise<void>
+  /** Removes it, but not that of another process that came first. */
+  release(rows: Rows): Promise<unknown>
+}
+
+function createClaim(request: RequestKey, platform: Platform): Claim {
+  const { tokenId, key } = request
+  // In the place of the response.
+  const name = randomUUID()
+  return {
+    isMade: false,
+    async make(rows) {
+      const stored = await find(rows, request, platform.now() - keptMs)
+      if (stored !== undefined) throw new ClaimedElsewhere(stored)
+      await keep(rows, request, name, platform.now(), pending)
+    },
+    release: (rows) =>
+      rows
+        .deleteFrom('idempotency')
+        .where('token_id', '=', tokenId)
+        .where('key', '=', key)
+        .where('response', '=', name)
+        .execute(),
+  }
+}
+
+function claiming(db: Database, claim: Claim): Database {
   return {
     read: db.read,
     batch: (work) => db.batch(work),
     writeInSlices: (work) =>
       db.writeInSlices(async (rows, prepare, pause) => {
-        if (!claimed) await claim(rows, request, platform.now())
-        claimed = true
+        if (!claim.isMade) await claim.make(rows)
+        claim.isMade = true
         return work(rows, prepare, pause)
       }),
     close: () => db.close(),
     async write(work) {
-      if (claimed) return db.write(work)
+      if (claim.isMade) return db.write(work)
       const result = await db.write(async (rows, prepare) => {
-        await claim(rows, request, platform.now())
+        await claim.make(rows)
         return work(rows, prepare)
       })
-      claimed = true
+      claim.isMade = true
       return result
     },
   }
 }
 
-async function claim(rows: Rows, request: RequestKey, now: number) {
-  const stored = await find(rows, request, now - keptMs)
-  if (stored !== undefined) throw new ClaimedElsewhere(stored)
-  await keep(rows, request, '', now, pending)
+/** Whether the request failed in a known way: after a bug nobody knows what was done. */
+function isRefusal(thrown: unknown): boolean {
+  return thrown instanceof ServiceError && thrown.code !== 'internal'
 }
 
 async function keep(rows: Rows, request: RequestKey, response: string, at: number, status = done) {

@@ -165,6 +165,24 @@ test('a change that is made is answered though its answer cannot be stored yet, 
   expect([ran, errors.length]).toEqual([1, 2])
 })
 
+test('a request that is refused after its first write can be made again, unlike one that a bug ended', async () => {
+  await using app = await startApp()
+  const idempotency = createIdempotency({ db: app.db, platform: systemPlatform })
+  const attempt = (key: string, thrown?: Error) =>
+    idempotency.once({ tokenId: 't', key, hash: 'h' }, async (db) => {
+      await db.write(() => Promise.resolve())
+      if (thrown !== undefined) throw thrown
+      return 'answer'
+    })
+  for (const code of ['not_found', 'unavailable'] as const) {
+    const refusal = new ServiceError(code, 'not now')
+    await expect(attempt(code, refusal)).rejects.toBe(refusal)
+    expect(await attempt(code)).toBe('answer')
+  }
+  await expect(attempt('bug', new TypeError('nobody knows what was done'))).rejects.toThrow('nobody knows')
+  await expect(attempt('bug')).rejects.toMatchObject({ reason: 'REQUEST_IN_PROGRESS' })
+})
+
 test('an answer that waits to be stored is stored when the service closes', async () => {
   await using app = await startApp()
   const idempotency = createIdempotency({ db: busyAt(app.db, 3), platform: systemPlatform })

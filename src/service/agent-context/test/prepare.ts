@@ -22,7 +22,8 @@ const COMPONENTS_SHOWN = 50
 
 /**
  * Prepares the contexts of several requirements in one answer (contract §9.3): the token budget is split by the scores
- * of their gaps, and globs are resolved against the working tree that the caller sends. Only its paths are stored.
+ * of their gaps, and globs are resolved against the working tree that the caller sends. Only its paths are stored, once
+ * all that the caller named was found.
  */
 export async function prepareContexts(
   call: Call,
@@ -30,12 +31,6 @@ export async function prepareContexts(
   input: Input,
 ): Promise<z.input<typeof TestGenerationContext>> {
   const { repository, max_tokens: maxTokens = 40_000, framework } = input
-  if (repository !== undefined)
-    await storePaths(
-      call,
-      product.id,
-      repository.files.map(({ path }) => path),
-    )
   const rows = call.db.read
   const now = call.now()
   const read = await readShared(rows, product, now)
@@ -43,6 +38,7 @@ export async function prepareContexts(
     framework === undefined ? read.conventions : { ...read.conventions, dominant_framework: framework }
   const shared: SharedContext = { ...read, conventions }
   const chosen = await chosenRequirements(rows, product, input, shared)
+  await storePaths(call, product.id, repository)
   const scores = chosen.map(({ id }) => 1 + (shared.gaps.find((gap) => gap.requirementId === id)?.score ?? 0))
   const total = scores.reduce((sum, score) => sum + score, 0)
   const contexts = []
@@ -116,12 +112,14 @@ async function chosenRequirements(
   })
 }
 
-/** Replaces the stored working tree by the one that the caller has now. */
-async function storePaths(call: Call, productId: number, paths: readonly string[]): Promise<void> {
+/** Replaces the stored working tree by the one that the caller has now, if it says what that has. */
+export async function storePaths(call: Call, productId: number, repository: Input['repository']): Promise<void> {
+  if (repository === undefined) return
   await call.db.write(async (_rows, prepare) => {
     await prepare('DELETE FROM repository_path WHERE product_id = ?').run(productId)
     const insert = prepare('INSERT INTO repository_path (product_id, path) VALUES (?, ?) ON CONFLICT DO NOTHING')
-    for (const path of paths) await insert.run(productId, path.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, ''))
+    for (const { path } of repository.files)
+      await insert.run(productId, path.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, ''))
   })
 }
 

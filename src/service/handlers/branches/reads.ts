@@ -9,7 +9,6 @@ const reads = [
   'getTest',
   'listCoverageGaps',
   'getTestContext',
-  'prepareTestContext',
   'getTraceability',
   'getGate',
   'computeGate',
