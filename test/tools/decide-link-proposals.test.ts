@@ -62,7 +62,7 @@ test('decide_link_proposals decides each, says what failed, and names the call t
               "outcome": "failed",
             },
             {
-              "id": "00000000-0000-7000-8000-000000000050",
+              "id": "00000000-0000-7000-8000-000000000051",
               "link": "TC-2 proves REQ-4",
               "outcome": "rejected",
             },
@@ -81,7 +81,7 @@ test('decide_link_proposals decides each, says what failed, and names the call t
           {
             "args": {
               "accept": [
-                "00000000-0000-7000-8000-000000000050",
+                "00000000-0000-7000-8000-000000000051",
               ],
               "branch": "pricing",
               "reject": [
@@ -103,11 +103,11 @@ test('decide_link_proposals decides each, says what failed, and names the call t
     rows (id | link | outcome | error):
     00000000-0000-7000-8000-000000000046 | TC-2 proves REQ-3 | accepted | -
     no-such-proposal | - | failed | not_found: no such proposal on this branch
-    00000000-0000-7000-8000-000000000050 | TC-2 proves REQ-4 | rejected | -
+    00000000-0000-7000-8000-000000000051 | TC-2 proves REQ-4 | rejected | -
     still_open: 0
     Next:
     - review_branch {"product":"1","branch":"pricing"} (what the merge changes now)
-    - decide_link_proposals {"branch":"pricing","accept":["00000000-0000-7000-8000-000000000050"],"reject":["00000000-0000-7000-8000-000000000046"]} (decides them the other way, if the user wants that)",
+    - decide_link_proposals {"branch":"pricing","accept":["00000000-0000-7000-8000-000000000051"],"reject":["00000000-0000-7000-8000-000000000046"]} (decides them the other way, if the user wants that)",
     }
   `)
   expect(await states()).toEqual({ 'REQ-3': 'APPROVED', 'REQ-4': 'REJECTED' })

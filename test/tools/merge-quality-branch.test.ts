@@ -50,7 +50,7 @@ test('a conflict without a decision is listed with the call that decides it, and
         "answer": "Not merged: 1 conflict of quality branch pricing needs a decision. Ask the user about each, in their words.",
         "data": {
           "branch": {
-            "id": "00000000-0000-7000-8000-000000000049",
+            "id": "00000000-0000-7000-8000-000000000050",
             "name": "pricing",
           },
           "conflicts": [
@@ -89,7 +89,7 @@ test('a conflict without a decision is listed with the call that decides it, and
       "text": "Not merged: 1 conflict of quality branch pricing needs a decision. Ask the user about each, in their words.
     product: My product (id 1)
     outcome: not_merged
-    branch: id=00000000-0000-7000-8000-000000000049, name=pricing
+    branch: id=00000000-0000-7000-8000-000000000050, name=pricing
     conflicts (id | type | main | branch | suggested | message):
     REQ-2/title | field | The cart shows its total at once | The cart shows its total with tax | branch | Main and the branch changed title of REQ-2 in different ways.
     Next:
@@ -236,7 +236,7 @@ test('merge_quality_branch shows a person what changes, and merges once they hav
         "answer": "Merged quality branch pricing: 1 created, 1 modified.",
         "data": {
           "branch": {
-            "id": "00000000-0000-7000-8000-000000000049",
+            "id": "00000000-0000-7000-8000-000000000050",
             "name": "pricing",
           },
           "coverage": "verified 0 -> 0, no_test 2 -> 3",
@@ -281,7 +281,7 @@ test('merge_quality_branch shows a person what changes, and merges once they hav
       "text": "Merged quality branch pricing: 1 created, 1 modified.
     product: My product (id 1)
     outcome: merged
-    branch: id=00000000-0000-7000-8000-000000000049, name=pricing
+    branch: id=00000000-0000-7000-8000-000000000050, name=pricing
     merged: created=1, modified=1, deleted=0, moved=0, links_applied=0
     keys (id | was):
     REQ-6 | REQ-?1

@@ -120,7 +120,7 @@ export async function reviewExclusions(
   requirePerson(call)
   const known = await rows
     .selectFrom('exclusion')
-    .select('id')
+    .selectAll()
     .where('product_id', '=', productId)
     .where('id', 'in', ids)
     .execute()
@@ -133,10 +133,12 @@ export async function reviewExclusions(
     .set({ ...seen, revision: nextRevision })
     .where('id', 'in', ids)
     .where('reviewed_at', 'is', null)
-    .returning('id')
+    .returningAll()
     .execute()
-  for (const { id } of reviewed)
-    await audit(rows, call, { verb: 'review', resourceType: 'exclusion', resourceId: id, after: seen })
+  for (const after of reviewed) {
+    const before = known.find(({ id }) => id === after.id)
+    await audit(rows, call, { verb: 'review', resourceType: 'exclusion', resourceId: after.id, before, after })
+  }
   const stillInEffect = await inEffectAfter(rows, productId, now).where('id', 'in', ids).execute()
   const kept = notDescribed(stillInEffect).toSorted(newestFirst)
   return (await describe(rows, productId, kept)).map(({ fact }) => fact)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { InputOf } from '../../../contract/index.ts'
 import type { TestGenerationContext } from '../../../contract/retrieval.ts'
 import type * as z from 'zod'
@@ -6,6 +7,7 @@ import { compileGlob, isLiteral } from '../../workspace/components/glob.ts'
 import type { Call } from '../../shared/context.ts'
 import { viewComponents } from '../../workspace/components/component-view.ts'
 import type { StoredRequirement } from '../../quality/requirements/access.ts'
+import { audit } from '../../workspace/audit.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
 import { CodeRefs } from '../../quality/requirements/columns.ts'
 import type { Rows } from '../../sql/database.ts'
@@ -115,11 +117,17 @@ async function chosenRequirements(
 /** Replaces the stored working tree by the one that the caller has now, if it says what that has. */
 export async function storePaths(call: Call, productId: number, repository: Input['repository']): Promise<void> {
   if (repository === undefined) return
-  await call.db.write(async (_rows, prepare) => {
+  const given = repository.files.map(({ path }) => path.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, ''))
+  const after = [...new Set(given)].toSorted()
+  await call.db.write(async (rows, prepare) => {
+    const stored = await rows.selectFrom('repository_path').select('path').where('product_id', '=', productId).execute()
+    const before = stored.map(({ path }) => path).toSorted()
+    if (isDeepStrictEqual(before, after)) return
     await prepare('DELETE FROM repository_path WHERE product_id = ?').run(productId)
     const insert = prepare('INSERT INTO repository_path (product_id, path) VALUES (?, ?) ON CONFLICT DO NOTHING')
-    for (const { path } of repository.files)
-      await insert.run(productId, path.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, ''))
+    for (const path of after) await insert.run(productId, path)
+    const resource = { resourceType: 'repository_paths', resourceId: String(productId) }
+    await audit(rows, call, { verb: 'update', ...resource, before, after })
   })
 }
 

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../errors.ts'
+import { linkChange } from '../../quality/cases/link-store.ts'
 import { entityKey } from '../../quality/keys.ts'
 import type { Writing } from '../../shared/context.ts'
 import { audit } from '../../workspace/audit.ts'
@@ -47,7 +48,9 @@ export async function applyMerge(
     all.filter((one) => !freesLocation(one)),
   )
   await checkPlaces(applying, all)
-  for (const one of all) await auditChange(applying, call, one)
+  for (const one of all) {
+    await auditChange(applying, call, one, plan.main[one.entityType].get(one.entityId)?.members)
+  }
   return { numbers, links: await applyLinks(applying, call, plan) }
 }
 
@@ -110,7 +113,12 @@ async function checkPlaces({ rows }: Applying, changes: readonly AppliedChange[]
   }
 }
 
-async function auditChange({ rows }: Applying, call: Writing, change: AppliedChange): Promise<void> {
+async function auditChange(
+  { rows }: Applying,
+  call: Writing,
+  change: AppliedChange,
+  before: Members | undefined,
+): Promise<void> {
   const verbs = {
     CHANGE_OPERATION_CREATE: 'create',
     CHANGE_OPERATION_MODIFY: 'update',
@@ -118,7 +126,8 @@ async function auditChange({ rows }: Applying, call: Writing, change: AppliedCha
     CHANGE_OPERATION_DELETE: 'delete',
   } as const
   const { entityType: resourceType, entityId: resourceId, operation, fields } = change
-  await audit(rows, call, { verb: verbs[operation], resourceType, resourceId, after: fields })
+  const after = operation === 'CHANGE_OPERATION_DELETE' ? undefined : { ...before, ...fields }
+  await audit(rows, call, { verb: verbs[operation], resourceType, resourceId, before, after })
 }
 
 async function applyLinks(applying: Applying, call: Writing, { result, proposals }: Plan): Promise<Set<string>> {
@@ -126,7 +135,10 @@ async function applyLinks(applying: Applying, call: Writing, { result, proposals
   const wanted = new Set(result.links.map(({ id }) => id))
   const applied = new Set<string>()
   for (const proposal of proposals.filter(({ id }) => wanted.has(id))) {
-    if (await applyProposal(applying, call, proposal, sameTests)) applied.add(proposal.id)
+    const link = await applyProposal(applying, call, proposal, sameTests)
+    if (link === undefined) continue
+    await audit(applying.rows, call, linkChange(link.before, link.after))
+    applied.add(proposal.id)
   }
   return applied
 }

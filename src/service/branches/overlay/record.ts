@@ -4,6 +4,7 @@ import type { Rows } from '../../sql/database.ts'
 import { audit } from '../../workspace/audit.ts'
 import type { Change, EntityTypeName } from '../changes.ts'
 import { isPlace, type Members } from '../members.ts'
+import { auditProposal } from '../proposals/propose.ts'
 import type { StoredBranch } from '../store/branches.ts'
 
 /** What a writer adds to a change. */
@@ -149,12 +150,14 @@ async function keep({ rows, call, branch, at }: Recording, one: Touched, content
 }
 
 /** Removes a change; link proposals for what the branch had created go with it. */
-async function forget({ rows, branch }: Recording, { id, after }: Touched): Promise<void> {
+async function forget({ rows, call, branch }: Recording, { id, after }: Touched): Promise<void> {
   await rows.deleteFrom('branch_change').where('branch_id', '=', branch.id).where('entity_id', '=', id).execute()
   if (after !== undefined) return
-  await rows
+  const removed = await rows
     .deleteFrom('link_proposal')
     .where('branch_id', '=', branch.id)
     .where((where) => where.or([where('test_id', '=', id), where('requirement_id', '=', id)]))
+    .returningAll()
     .execute()
+  for (const proposal of removed) await auditProposal(rows, call, proposal, undefined)
 }

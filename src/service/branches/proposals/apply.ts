@@ -1,6 +1,7 @@
 import { LinkOrigin, LinkRole } from '../../../contract/links.ts'
 import { refreshCoverage } from '../../quality/coverage/refresh.ts'
 import { noteUnlinking } from '../../quality/cases/link-exclusions.ts'
+import type { StoredLink } from '../../quality/cases/link-view.ts'
 import { putLink } from '../../quality/cases/links.ts'
 import { readCriterionIds } from '../../quality/coverage/links.ts'
 import type { Writing } from '../../shared/context.ts'
@@ -22,15 +23,15 @@ export function readApproved(rows: Rows, branchId: string): Promise<StoredPropos
 }
 
 /**
- * Makes or removes the link of a proposal, without an audit row; returns whether it could, which needs its test and its
- * requirement. `sameTests` are the tests to use instead of those that the branch created.
+ * Makes or removes the link of a proposal, without an audit row; returns the link before and after, or undefined where that
+ * is not possible: it needs its test and its requirement. `sameTests` are the tests to use instead of those that the branch created.
  */
 export async function applyProposal(
   { rows, prepare }: Applying,
   writing: Writing,
   proposal: StoredProposal,
   sameTests: ReadonlyMap<string, string>,
-): Promise<boolean> {
+): Promise<{ before: StoredLink | undefined; after: StoredLink | undefined } | undefined> {
   const testId = sameTests.get(proposal.test_id) ?? proposal.test_id
   const test = await rows
     .selectFrom('test')
@@ -44,7 +45,7 @@ export async function applyProposal(
     .where('id', '=', proposal.requirement_id)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
-  if (test === undefined || requirement === undefined) return false
+  if (test === undefined || requirement === undefined) return undefined
   if (proposal.action === 'LINK_PROPOSAL_ACTION_REMOVE') {
     const removed = await rows
       .deleteFrom('test_link')
@@ -53,18 +54,18 @@ export async function applyProposal(
       .where('archived_at', 'is', null)
       .returningAll()
       .executeTakeFirst()
-    if (removed === undefined) return false
+    if (removed === undefined) return undefined
     await noteUnlinking(rows, writing, removed)
     await refreshCoverage(rows, prepare, { productId: test.product_id, now: writing.now() }, [requirement.id])
-    return true
+    return { before: removed, after: undefined }
   }
-  if (requirement.kind === 'REQUIREMENT_KIND_GROUP') return false
+  if (requirement.kind === 'REQUIREMENT_KIND_GROUP') return undefined
   const known = readCriterionIds(requirement.acceptance_criteria)
   const wanted = readTexts(proposal.criterion_ids)
   const criterionIds = wanted.filter((id) => known.includes(id))
   // Criteria that are all gone must not become the whole requirement.
-  if (wanted.length > 0 && criterionIds.length === 0) return false
-  await putLink(rows, prepare, writing, {
+  if (wanted.length > 0 && criterionIds.length === 0) return undefined
+  return putLink(rows, prepare, writing, {
     test,
     requirement,
     role: LinkRole.parse(proposal.role),
@@ -72,5 +73,4 @@ export async function applyProposal(
     origin: LinkOrigin.parse(proposal.origin),
     confidence: proposal.confidence,
   })
-  return true
 }

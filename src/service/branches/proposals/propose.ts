@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Selectable } from 'kysely'
 import type * as z from 'zod'
 import type { LinkOrigin, LinkProposalAction, LinkRole } from '../../../contract/links.ts'
 import type { Writing } from '../../shared/context.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { LinkProposalRow } from '../../sql/schema-branches.ts'
+import { audit } from '../../workspace/audit.ts'
 
 export type StoredProposal = Selectable<LinkProposalRow>
 
@@ -23,7 +25,7 @@ export interface ProposedLink {
 
 /**
  * Proposes a link on a branch. Proposed again, it is the same proposal: what it says is replaced, and it is pending again
- * only if its role or criteria are others. A proposal of the opposite that is not applied anywhere is withdrawn.
+ * only if its role or criteria are others; one that says the same stays as it is.
  */
 export async function proposeLink(
   rows: Rows,
@@ -47,6 +49,7 @@ export async function proposeLink(
     rationale: link.rationale ?? before?.rationale ?? '',
     signals: link.signals === undefined ? (before?.signals ?? '[]') : JSON.stringify(link.signals),
   }
+  if (before !== undefined && isDeepStrictEqual(said, pickSaid(before))) return { proposal: before, isNew: false }
   await touchBranch(rows, call, branch.id)
   if (before !== undefined) {
     const isOther = before.role !== said.role || before.criterion_ids !== said.criterion_ids
@@ -57,6 +60,7 @@ export async function proposeLink(
       .where('id', '=', before.id)
       .returningAll()
       .executeTakeFirstOrThrow()
+    await auditProposal(rows, call, before, proposal)
     return { proposal, isNew: false }
   }
   const proposal = await rows
@@ -75,7 +79,12 @@ export async function proposeLink(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
+  await auditProposal(rows, call, undefined, proposal)
   return { proposal, isNew: true }
+}
+
+function pickSaid({ role, criterion_ids, confidence, rationale, signals }: StoredProposal) {
+  return { role, criterion_ids, confidence, rationale, signals }
 }
 
 /** Withdraws a proposal of a link; returns whether there was one. */
@@ -91,10 +100,24 @@ export async function withdrawLink(
     .where('test_id', '=', testId)
     .where('requirement_id', '=', requirementId)
     .where('action', '=', action)
-    .returning('id')
+    .returningAll()
     .executeTakeFirst()
-  if (removed !== undefined) await touchBranch(rows, call, branch.id)
-  return removed !== undefined
+  if (removed === undefined) return false
+  await touchBranch(rows, call, branch.id)
+  await auditProposal(rows, call, removed, undefined)
+  return true
+}
+
+/** Records how a proposal was made, changed or withdrawn: undefined is no proposal. */
+export async function auditProposal(
+  rows: Rows,
+  call: Writing,
+  before: StoredProposal | undefined,
+  after: StoredProposal | undefined,
+): Promise<void> {
+  const verb = before === undefined ? 'create' : after === undefined ? 'delete' : 'update'
+  const resourceId = (after ?? before)?.id ?? ''
+  await audit(rows, call, { verb, resourceType: 'link_proposal', resourceId, before, after })
 }
 
 /** Counts a change of a branch's link proposals in its head revision. */

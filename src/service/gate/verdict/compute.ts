@@ -3,7 +3,7 @@ import { GatePolicy } from '../../../contract/quality-gate/policy.ts'
 import type { Verdict } from '../../../contract/quality-gate/verdict.ts'
 import type { InputOf } from '../../../contract/index.ts'
 import { notFound } from '../../../errors.ts'
-import type { Call } from '../../shared/context.ts'
+import type { Call, Writing } from '../../shared/context.ts'
 import type { Rows } from '../../sql/database.ts'
 import { readJson } from '../../sql/json.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
@@ -29,7 +29,7 @@ import { viewEarlier, viewEphemeral, viewStored } from './view.ts'
 export type ComputeRequest = GateScopeInput & Pick<InputOf<'computeGate'>, 'baseline_id' | 'policy_override'>
 
 /** The members of a call that computing a verdict uses. */
-type Computing = Pick<Call, 'actor' | 'principal' | 'now' | 'newId'>
+type Computing = Writing & Pick<Call, 'principal'>
 
 type VerdictBody = z.input<typeof Verdict>
 type Policy = z.output<typeof GatePolicy>
@@ -127,7 +127,7 @@ function store(
   const { scope, digest, now } = inputs
   const judgement = judgeInputs(inputs, { previous })
   const body = bodyFor(call, judgement, previous)
-  return storeVerdict(rows, scope, { id: call.newId(), digest, judgement, body, now })
+  return storeVerdict(rows, call, scope, { digest, judgement, body, now })
 }
 
 function bodyFor(

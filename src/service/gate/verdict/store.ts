@@ -2,10 +2,12 @@ import { sql, type Selectable } from 'kysely'
 import type * as z from 'zod'
 import { VerdictStatus } from '../../../contract/quality-gate/policy.ts'
 import type { Verdict } from '../../../contract/quality-gate/verdict.ts'
+import type { Writing } from '../../shared/context.ts'
 import { timestamp } from '../../shared/times.ts'
 import type { Rows } from '../../sql/database.ts'
 import { readOwnJson } from '../../sql/json.ts'
 import type { VerdictRow } from '../../sql/schema-gate.ts'
+import { audit } from '../../workspace/audit.ts'
 import type { EarlierVerdict, Judgement } from '../judge/index.ts'
 import type { GateScope } from '../scope.ts'
 
@@ -68,14 +70,15 @@ export async function readReleaseVerdict(rows: Rows, release: { id: string; prod
 /** Stores a verdict and removes those that are too many; returns its row. */
 export async function storeVerdict(
   rows: Rows,
+  call: Writing,
   scope: ScopeIds,
-  verdict: { id: string; digest: string; judgement: Judgement; body: StoredBody; now: number },
+  verdict: { digest: string; judgement: Judgement; body: StoredBody; now: number },
 ): Promise<StoredVerdict> {
-  const { id, digest, judgement, body, now } = verdict
+  const { digest, judgement, body, now } = verdict
   const row = await rows
     .insertInto('verdict')
     .values({
-      id,
+      id: call.newId(),
       product_id: scope.productId,
       release_id: scope.releaseId,
       environment_id: scope.environmentId,
@@ -89,6 +92,7 @@ export async function storeVerdict(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
+  await audit(rows, call, { verb: 'create', resourceType: 'verdict', resourceId: row.id, after: row })
   await removeOld(rows, row)
   return row
 }

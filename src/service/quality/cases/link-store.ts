@@ -4,6 +4,7 @@ import { notFound, ServiceError } from '../../../errors.ts'
 import type { Call, Writing } from '../../shared/context.ts'
 import { cutPage, type Page } from '../../shared/paging.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
+import type { AuditEntry } from '../../workspace/audit.ts'
 import { refreshCoverage } from '../coverage/refresh.ts'
 import { requirementNumber } from '../keys.ts'
 import { recordTreeChange } from '../tree-changes.ts'
@@ -20,15 +21,16 @@ export async function linkTest(
   call: Writing,
   ends: LinkFields & { test: StoredTest; requirement: StoredRequirement },
 ): Promise<StoredLink> {
-  const link = await putLink(rows, prepare, call, ends)
-  const resourceId = `${ends.test.id}/${ends.requirement.id}`
-  await recordTreeChange(rows, call, link.product_id, {
-    verb: 'create',
-    resourceType: 'test_link',
-    resourceId,
-    after: link,
-  })
-  return link
+  const { before, after } = await putLink(rows, prepare, call, ends)
+  await recordTreeChange(rows, call, after.product_id, linkChange(before, after))
+  return after
+}
+
+/** The change of a link, as the audit trail has it; undefined is no link. */
+export function linkChange(before: StoredLink | undefined, after: StoredLink | undefined): AuditEntry {
+  const { test_id, requirement_id } = (after ?? before)!
+  const verb = before === undefined ? 'create' : after === undefined ? 'delete' : 'update'
+  return { verb, resourceType: 'test_link', resourceId: `${test_id}/${requirement_id}`, before, after }
 }
 
 /** Deletes the link of a test to a requirement; `not_found` when there is none. */
@@ -48,8 +50,7 @@ export async function unlinkTest(
   if (removed === undefined) throw notFound('link', requirementId, 'list the links of the test')
   await noteUnlinking(rows, call, removed, reason)
   await refreshCoverage(rows, prepare, { productId: test.product_id, now: call.now() }, [requirementId])
-  const resourceId = `${test.id}/${requirementId}`
-  await recordTreeChange(rows, call, test.product_id, { verb: 'delete', resourceType: 'test_link', resourceId })
+  await recordTreeChange(rows, call, test.product_id, linkChange(removed, undefined))
 }
 
 /** One page of the links of a test, oldest first. */

@@ -23,6 +23,12 @@ export interface LinkFields {
   reason?: string | undefined
 }
 
+/** A link before it was made or changed, and after. */
+export interface PutLink {
+  before: StoredLink | undefined
+  after: StoredLink
+}
+
 /**
  * Links a test to a requirement. A suspect link stays suspect unless the request confirms it, also when it was removed and
  * is made again (contract §4). Throws `PRODUCT_MISMATCH`, `GROUP_NOT_LINKABLE`, or `invalid_argument` for a criterion that the
@@ -33,7 +39,7 @@ export async function putLink(
   prepare: Prepare,
   call: Writing,
   { test, requirement, ...fields }: LinkFields & { test: StoredTest; requirement: Selectable<RequirementRow> },
-): Promise<StoredLink> {
+): Promise<PutLink> {
   if (test.product_id !== requirement.product_id) {
     throw refused('PRODUCT_MISMATCH', 'the test and the requirement belong to different products')
   }
@@ -85,12 +91,13 @@ export async function putLink(
   const { confirm = false, reason } = fields
   await noteLink(rows, call, place, { before, from, role, criterionIds, confirm, reason })
   await refreshCoverage(rows, prepare, { productId: test.product_id, now }, [requirement.id])
-  return rows
+  const after = await rows
     .selectFrom('test_link')
     .selectAll()
     .where('test_id', '=', test.id)
     .where('requirement_id', '=', requirement.id)
     .executeTakeFirstOrThrow()
+  return { before, after }
 }
 
 function refused(reason: string, message: string): ServiceError {

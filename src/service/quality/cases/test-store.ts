@@ -3,10 +3,12 @@ import { ServiceError } from '../../../errors.ts'
 import { counted } from '../../../lib/counted.ts'
 import type { Call, Writing } from '../../shared/context.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
+import { audit } from '../../workspace/audit.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
 import { requireRequirement } from '../requirements/access.ts'
-import { recordTreeChange } from '../tree-changes.ts'
+import { nextTreeRevision, recordTreeChange } from '../tree-changes.ts'
 import type { StoredTest } from './access.ts'
+import { linkChange } from './link-store.ts'
 import type { StoredLink } from './link-view.ts'
 import { putLink } from './links.ts'
 import type { StoredResult } from './result-view.ts'
@@ -21,11 +23,12 @@ export async function createTest(
   { requirementIds, ...fields }: Parameters<typeof insertTest>[4] & { requirementIds: readonly string[] },
 ): Promise<{ test: StoredTest; links: StoredLink[] }> {
   const test = await insertTest(rows, prepare, call, product, fields)
-  const links = []
+  const links: StoredLink[] = []
   for (const id of new Set(requirementIds)) {
     const { requirement } = await requireRequirement(rows, call.principal, id)
     const origin = call.principal.tokenKind === 'agent' ? 'LINK_ORIGIN_AGENT' : 'LINK_ORIGIN_MANUAL'
-    links.push(await putLink(rows, prepare, call, { test, requirement, origin }))
+    const { after } = await putLink(rows, prepare, call, { test, requirement, origin })
+    links.push(after)
   }
   await recordTreeChange(rows, call, product.id, {
     verb: 'create',
@@ -33,6 +36,7 @@ export async function createTest(
     resourceId: test.id,
     after: test,
   })
+  for (const link of links) await audit(rows, call, linkChange(undefined, link))
   return { test, links }
 }
 
@@ -70,12 +74,9 @@ export async function deleteTest(
     throw new ServiceError('failed_precondition', message, { reason: 'HAS_CHILDREN' })
   }
   await removeTests(rows, prepare, call, [test, ...below], reason)
-  await recordTreeChange(rows, call, test.product_id, {
-    verb: 'delete',
-    resourceType: 'test',
-    resourceId: test.id,
-    before: test,
-  })
+  for (const before of [test, ...below])
+    await audit(rows, call, { verb: 'delete', resourceType: 'test', resourceId: before.id, before })
+  await nextTreeRevision(rows, test.product_id)
 }
 
 /** The newest results of a test, at most `limit`. */

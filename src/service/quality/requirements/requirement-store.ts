@@ -3,8 +3,9 @@ import { counted } from '../../../lib/counted.ts'
 import type { Writing } from '../../shared/context.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import { readJson } from '../../sql/json.ts'
+import { audit } from '../../workspace/audit.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
-import { recordTreeChange } from '../tree-changes.ts'
+import { nextTreeRevision, recordTreeChange } from '../tree-changes.ts'
 import type { StoredRequirement } from './access.ts'
 import { Criteria } from './columns.ts'
 import { lintWording } from './lint.ts'
@@ -61,8 +62,9 @@ export async function deleteRequirement(
     throw new ServiceError('failed_precondition', message, { reason: 'HAS_CHILDREN' })
   }
   await removeRequirements(rows, prepare, call, [requirement, ...below], reason)
-  const resource = { resourceType: 'requirement', resourceId: requirement.id, before: requirement }
-  await recordTreeChange(rows, call, requirement.product_id, { verb: 'delete', ...resource })
+  for (const before of [requirement, ...below])
+    await audit(rows, call, { verb: 'delete', resourceType: 'requirement', resourceId: before.id, before })
+  await nextTreeRevision(rows, requirement.product_id)
 }
 
 /** The requirements directly below one, in tree order. */
