@@ -4,6 +4,7 @@ import type { Rows } from '../sql/database.ts'
 import { readJson } from '../sql/json.ts'
 import { StoredSettings } from '../workspace/settings.ts'
 import { requireProduct, requireRelease } from '../workspace/access.ts'
+import { idToMatch } from '../workspace/releases/environments.ts'
 import { checkEtag, computeEtag } from '../shared/etag.ts'
 import { requireIssue } from '../errors/issues/access.ts'
 import { viewComparedEvents } from '../errors/issues/read/compared-events.ts'
@@ -76,9 +77,11 @@ export const issueHandlers = {
     return viewComparedEvents(db.read, { issueId: id, ids: event_ids, symbolicator, maxFrames, maxBreadcrumbs })
   },
 
-  async getIssueStats({ id, period = '7d', environment_id: environmentId }, call) {
-    const { issue } = await requireIssue(call.db.read, call.principal, id)
-    return { stats: await readStats(call.db.read, { issue, period, environmentId, now: call.now() }) }
+  async getIssueStats({ id, period = '7d', environment_id: named }, call) {
+    const { db, principal } = call
+    const { issue } = await requireIssue(db.read, principal, id)
+    const environmentId = await idToMatch(db.read, named)
+    return { stats: await readStats(db.read, { issue, period, environmentId, now: call.now() }) }
   },
 
   async listReleaseIssues(input, call) {

@@ -2,6 +2,7 @@ import type { EndpointName } from '../../../contract/index.ts'
 import type { Handlers } from '../../shared/context.ts'
 import { refreshStale } from '../../quality/coverage/refresh.ts'
 import { requireProduct } from '../../workspace/access.ts'
+import { idToMatch } from '../../workspace/releases/environments.ts'
 import { listGaps } from '../../quality/gaps/list.ts'
 import { readPage } from '../../shared/paging.ts'
 import { requireRequirement } from '../../quality/requirements/access.ts'
@@ -13,7 +14,8 @@ export const retrievalHandlers = {
   async listCoverageGaps(input, call) {
     const { db } = call
     const product = await requireProduct(db.read, call.principal, input.product_id)
-    const { limit, window = '7d', environment_id: environmentId } = input
+    const { limit, window = '7d' } = input
+    const environmentId = await idToMatch(db.read, input.environment_id)
     await refreshStale(db, product.id, call.now())
     const { page_size: _size, page_token: _token, limit: _limit, ...filters } = input
     const page = readPage(call, { page_size: input.page_size ?? limit, page_token: input.page_token }, filters)

@@ -111,6 +111,24 @@ export async function deleteEnvironment(rows: Rows, call: Writing, before: Store
   await audit(rows, call, { verb: 'delete', resourceType: 'environment', resourceId: before.id, before })
 }
 
+/** What no environment has as its id. */
+const NO_ENVIRONMENT = 'none'
+
+/**
+ * The id that a filter by an environment compares with. A deleted environment matches nothing, although what was in it keeps
+ * its id (contract §6): then it is an id that nothing has.
+ */
+export async function idToMatch(rows: Rows, environmentId: string | undefined): Promise<string | undefined> {
+  if (environmentId === undefined) return undefined
+  const found = await rows
+    .selectFrom('environment')
+    .select('id')
+    .where('id', '=', environmentId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return found?.id ?? NO_ENVIRONMENT
+}
+
 async function noteLoss(
   rows: Rows,
   call: Writing,
