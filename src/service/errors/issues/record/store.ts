@@ -62,7 +62,8 @@ export function createEventStore({
   onError = () => {},
 }: EventStoreOptions): IssueStore {
   const attribution = createAttribution({ db, symbolicator })
-  // Only one event at a time waits for its source maps, so that events are stored in the order of arrival.
+  // Only one event at a time waits for its source maps and what they say of its code, so that events are stored in the order
+  // of arrival.
   const inTurn = createPace()
   const chooseInTurn = createPace()
   const pace = createPace()
@@ -100,8 +101,10 @@ export function createEventStore({
 
   /** The prepared event, and the event with source maps applied. */
   async function read(productId: number, event: NormalEvent) {
-    const symbolicated = await inTurn(() => symbolicator.symbolicate(productId, event))
-    const contradicted = await claims.contradicts(productId, symbolicated.event)
+    const { symbolicated, contradicted } = await inTurn(async () => {
+      const mapped = await symbolicator.symbolicate(productId, event)
+      return { symbolicated: mapped, contradicted: await claims.contradicts(productId, mapped.event) }
+    })
     const prepared = await pace(() => prepareEvent(event, symbolicated, isSuspicious))
     const { hash } = prepared.grouping
     const dictionary = await chooseInTurn(() => chooseDictionary(productId, hash, event))

@@ -66,6 +66,19 @@ test('events are committed in the order in which they came, also across transact
   expect(finished).toEqual(many.map((_, index) => index))
 })
 
+test('events that bring code, which is compared with source maps, are stored in the order in which they came', async () => {
+  await using rig = await openRig()
+  const payload = (index: number) => {
+    const frame = { function: 'pay', filename: 'src/pay.ts', lineno: 7, in_app: true }
+    const frames = [index % 2 === 0 ? { ...frame, context_line: 'pay()' } : frame]
+    return { exception: { values: [{ type: 'Error', value: 'broken', stacktrace: { frames } }] } }
+  }
+  const ids = Array.from({ length: 10 }, (_, index) => String(index).padStart(32, '0'))
+  await Promise.all(ids.map((id, index) => rig.append({ id, payload: payload(index) })))
+  const stored = await rig.db.read.selectFrom('occurrence').select('sdk_event_id').orderBy('seq').execute()
+  expect(stored.map(({ sdk_event_id: id }) => id)).toEqual(ids)
+})
+
 test('an event is on disk when its promise resolves, while the database has other writes under way', async () => {
   await using rig = await openRig()
   let release = () => {}
