@@ -3,6 +3,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
   type JSONRPCMessage,
   type McpServer,
+  type RequestId,
 } from '@modelcontextprotocol/server'
 import type { KeptSubscriptions, Subscriptions } from '../watch/subscriptions.ts'
 import { webRequest, writeResponse } from './exchange.ts'
@@ -30,6 +31,12 @@ export interface LiveOptions {
   onListening(this: void): void
 }
 
+/** The requests of one POST that are answered here. */
+interface Posted {
+  open: Set<unknown>
+  cancelled: RequestId[]
+}
+
 const REPLAYED_HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
 
 /** A session as one process serves it: its server, its open streams and its running calls. */
@@ -38,8 +45,10 @@ export class LiveSession {
   readonly #options: LiveOptions
   readonly #transport: WebStandardStreamableHTTPServerTransport
   readonly #built: BuiltSession
-  /** Ids of calls that are answered here. */
-  readonly #running = new Set<unknown>()
+  /** The transport keeps the id of a request until it has an answer, which nobody gets once the response has ended. */
+  readonly #forget: (id: RequestId) => void
+  /** What each call that is answered here was sent with. */
+  readonly #running = new Map<unknown, Posted>()
   /** Open streams for what is not the answer to a request. */
   #streams = 0
   #following: Promise<void> | undefined
@@ -54,7 +63,14 @@ export class LiveSession {
       onsessionclosed: () => store.remove(id),
     })
     const send = this.#transport.send.bind(this.#transport)
-    this.#transport.send = (message, sending) => send(withSender(message, process), sending)
+    this.#forget = (id) => {
+      const error = { code: -32_800, message: 'cancelled' }
+      send({ jsonrpc: '2.0', id, error }).catch(() => undefined)
+    }
+    this.#transport.send = async (message, sending) => {
+      await send(withSender(message, process), sending)
+      if (!('method' in message)) this.#settle(message.id)
+    }
     this.#built = options.build({
       isListening: () => this.#isHeard(),
       kept: others && {
@@ -124,12 +140,16 @@ export class LiveSession {
       }
     }
     if (here.length === 0 && messages.length > 0) return void outgoing.writeHead(202).end()
+    const running = here.map(requestId).find((id) => this.#running.has(id))
+    // The transport would send the first of two answers to the second of two requests, and nothing to the first.
+    if (running !== undefined) {
+      return writeProblem(outgoing, 400, 'a request with this id is running', { code: -32_600, id: running })
+    }
     this.#count(incoming, outgoing, here)
     const request = webRequest(incoming, outgoing)
-    return writeResponse(
-      outgoing,
-      await this.#transport.handleRequest(request, { parsedBody: isBatch ? here : here[0] }),
-    )
+    const response = await this.#transport.handleRequest(request, { parsedBody: isBatch ? here : here[0] })
+    for (const message of here) this.#cancel(message)
+    return writeResponse(outgoing, response)
   }
 
   #recipient(message: unknown): { to: string; message: unknown } {
@@ -157,8 +177,29 @@ export class LiveSession {
       })
     }
     const ids = messages.map(requestId).filter((id) => id !== undefined)
-    for (const id of ids) this.#running.add(id)
-    outgoing.once('close', () => ids.forEach((id) => this.#running.delete(id)))
+    const posted: Posted = { open: new Set(ids), cancelled: [] }
+    for (const id of ids) this.#running.set(id, posted)
+    outgoing.once('close', () => posted.open.forEach((id) => this.#running.delete(id)))
+  }
+
+  /** A request that its client has cancelled is not answered. */
+  #cancel(message: unknown): void {
+    const id = cancelledRequest(message)
+    // By then the call has been told, and has sent what it had to say.
+    if (this.#running.has(id)) setImmediate(() => this.#settle(id, true))
+  }
+
+  /** Ends the response when the last of its requests has ended: the transport waits for an answer to each. */
+  #settle(id: unknown, isCancelled = false): void {
+    const posted = this.#running.get(id)
+    if (posted === undefined) return
+    this.#running.delete(id)
+    posted.open.delete(id)
+    // It is an id of a request that the transport has taken.
+    if (isCancelled) posted.cancelled.push(id as RequestId)
+    if (posted.open.size > 0 || posted.cancelled.length === 0) return
+    this.#transport.closeSSEStream(id as RequestId)
+    posted.cancelled.forEach(this.#forget)
   }
 
   /** Takes a message that a client sent to another process; returns whether nobody else waits for it. */
@@ -167,6 +208,7 @@ export class LiveSession {
     const isHere = to === this.#options.process || (to === '' && this.#running.has(cancelledRequest(message)))
     // Another process of this program has read it from its client.
     if (isHere) this.#transport.onmessage?.(message as JSONRPCMessage)
+    if (isHere) this.#cancel(message)
     return isHere
   }
 

@@ -255,11 +255,12 @@ test('a call that is cancelled at another process ends where it runs', async () 
   const params = { ...initialize.params, capabilities: { elicitation: {} } }
   const { id: session } = await ask(0, { message: { ...initialize, params } })
   const call = { id: 'call', method: 'tools/call', params: { name: 'delete_thing', arguments: args } }
-  const { received } = await ask(0, { session, message: call })
+  const { received, ended } = await ask(0, { session, message: call })
   await expect.poll(received).toContain('elicitation/create')
   const cancel = { method: 'notifications/cancelled', id: undefined, params: { requestId: 'call', reason: 'late' } }
   expect((await ask(1, { session, message: cancel })).status).toBe(202)
   await passUntil(() => received().includes('notifications/cancelled'), 500)
+  await ended
   expect(received()).not.toContain('result')
   expect(await statuses(session)).toEqual([200, 200])
 })
