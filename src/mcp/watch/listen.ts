@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isListen } from '../tasks/listen.ts'
-import type { Subscriptions } from './subscriptions.ts'
+import { ADDRESSES, type Subscriptions } from './subscriptions.ts'
 
 const Listen = z.looseObject({
   id: z.union([z.string(), z.number()]),
@@ -22,17 +22,35 @@ export function listenerName(id: unknown): string {
 }
 
 /**
- * Watches the addresses of the request, and resolves to the request for those that can be watched: the SDK acknowledges
- * all that it is asked for.
+ * Watches the first 50 addresses of the request, and resolves to the request for those that can be watched: the SDK
+ * acknowledges all that it is asked for.
  */
 export async function watchListened(listen: Listen, subscriptions: Subscriptions): Promise<Listen> {
   const { notifications } = listen.params
-  const uris = [...new Set(notifications.resourceSubscriptions)]
-  const added = await Promise.allSettled(uris.map((uri) => subscriptions.add(uri, listenerName(listen.id))))
-  const watched = uris.filter((_, index) => added[index]?.status === 'fulfilled')
-  for (const uri of uris) if (!watched.includes(uri)) subscriptions.remove(uri, listenerName(listen.id))
+  const name = listenerName(listen.id)
+  const watched = await Promise.all(
+    firstAddresses(notifications.resourceSubscriptions).map(async (uri) => {
+      try {
+        await subscriptions.add(uri, name)
+        return [uri]
+      } catch {
+        subscriptions.remove(uri, name)
+        return []
+      }
+    }),
+  )
   return {
     ...listen,
-    params: { ...listen.params, notifications: { ...notifications, resourceSubscriptions: watched } },
+    params: { ...listen.params, notifications: { ...notifications, resourceSubscriptions: watched.flat() } },
   }
+}
+
+/** A body may name more than a hundred thousand, and each is compared with all templates in one turn of the event loop. */
+function firstAddresses(uris: readonly string[]): string[] {
+  const first = new Set<string>()
+  for (const uri of uris) {
+    if (first.size === ADDRESSES) break
+    first.add(uri)
+  }
+  return [...first]
 }

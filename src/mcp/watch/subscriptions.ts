@@ -5,7 +5,7 @@ import { isTemporary, type Listener, type Polls } from './polls.ts'
 import { findWatched } from './watched.ts'
 
 /** Addresses that one connection, session or stream may watch. */
-const ADDRESSES = 50
+export const ADDRESSES = 50
 
 /** Where the subscriptions of a session are kept for all processes. */
 export interface KeptSubscriptions {

@@ -21,7 +21,7 @@ export interface Watched {
 export function findWatched(uri: string, listing: Listing, facts: CallFacts): Watched | undefined {
   for (const { template } of listing.templates) {
     const { watch } = template
-    const variables = watch && new UriTemplate(template.uriTemplate).match(uri)
+    const variables = watch && parsed(template.uriTemplate).match(uri)
     if (watch === undefined || !variables) continue
     return {
       key: JSON.stringify([facts.changing.caller, facts.options.product, uri]),
@@ -33,4 +33,13 @@ export function findWatched(uri: string, listing: Listing, facts: CallFacts): Wa
     }
   }
   return undefined
+}
+
+const templates = new Map<string, UriTemplate>()
+
+/** There are as many as the surface has. */
+function parsed(uriTemplate: string): UriTemplate {
+  const template = templates.get(uriTemplate) ?? new UriTemplate(uriTemplate)
+  templates.set(uriTemplate, template)
+  return template
 }

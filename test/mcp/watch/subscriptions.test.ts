@@ -148,3 +148,15 @@ describe.each(eras)('over http, clients of %s', (era) => {
     expect(clock.polls()).toBe(50)
   })
 })
+
+test.each(['stdio', 'http'] as const)(
+  'over %s, who listens to more than 50 addresses hears of the first 50',
+  async (transport) => {
+    await using agent = await connectOver(transport, '2026-07-28')
+    const elsewhere = Array.from({ length: 60 }, (_, index) => `tracegate://nothing/${String(index)}`)
+    expect(
+      await accepted(agent, [...elsewhere.slice(0, 49), ...elsewhere.slice(0, 49), address, ...elsewhere]),
+    ).toEqual([address])
+    expect((await accepted(agent, [...elsewhere, address])) ?? []).toEqual([])
+  },
+)
