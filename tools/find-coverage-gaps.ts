@@ -101,7 +101,7 @@ export const findCoverageGaps = defineTool({
             .map(({ path, row }) => ({ rank: row.rank, file: quoted`${path}`.cut(200) })),
         },
       },
-      page,
+      page: { ...page, lists: ['rows', 'hot_files'] },
       next: [nextStep({ product, branch }, untested[0], products, files.find(({ row }) => row.issues)?.row.issues)],
     }
   },

@@ -77,3 +77,32 @@ test('traceability can be filtered, and pages lead on', async () => {
   const second = await agent.call('get_quality_gate', { view: 'traceability', limit: 1, cursor })
   expect(second.text).toContain('REQ-3')
 })
+
+test('rows of traceability that are cut to fit are on the next page', async () => {
+  for (let count = 0; count < 12; count += 1) {
+    const title = `${String(count)} ${'注文は確認される'.repeat(24)}`
+    await shop.api.createRequirement({ product_id: shop.productId, title })
+  }
+  interface Page {
+    data: { requirements: { rows?: string[][] } | { id: string }[] }
+    truncated?: { shown: number; how_to_get_more?: string }
+    next_cursor?: string
+  }
+  const read = async (args: object) =>
+    (await agent.call('get_quality_gate', { view: 'traceability', ...args })).structured as unknown as Page
+  const whole = await read({})
+  expect(whole.next_cursor).toBeUndefined()
+  const [, json = '{}'] = /^get_quality_gate (\{.*\})$/.exec(whole.truncated?.how_to_get_more ?? '') ?? []
+  const args = JSON.parse(json) as { limit: number }
+  expect(args.limit).toBe(whole.truncated?.shown)
+  const ids: string[] = []
+  for (let page: Page | undefined = await read(args); page !== undefined;) {
+    const { requirements } = page.data
+    const rows = Array.isArray(requirements)
+      ? requirements.map(({ id }) => id)
+      : requirements.rows?.map(([id = '']) => id)
+    ids.push(...(rows ?? []))
+    page = page.next_cursor === undefined ? undefined : await read({ ...args, cursor: page.next_cursor })
+  }
+  expect(ids).toEqual(Array.from({ length: 15 }, (_, index) => `REQ-${String(index + 2)}`))
+})

@@ -156,7 +156,7 @@ async function runTool(listed: ListedTool, raw: unknown, frame: RunningCall, rec
       limits: {
         cuts: tool.cuts ?? [],
         wide: asksForMore(input, args),
-        more: (cuts) => moreCall({ name: tool.name, input }, args, cuts),
+        more: (cuts, rows) => moreCall({ name: tool.name, input }, args, cuts, rows),
       },
     },
   )

@@ -11,8 +11,8 @@ const DEFAULT_TOKENS = 2_200
 /** If the caller asked for more than the default. */
 const MOST_CHARACTERS = 40_000
 
-/** Lists that a cursor goes on with. */
-const PAGED = ['rows', 'events']
+/** What the rows of an answer without a page are in. */
+export const PAGED: readonly string[] = ['rows', 'events']
 const CUTS_NAMED = 12
 
 /** What is missing from a result, and the call that shows it. */
@@ -32,6 +32,8 @@ export interface Draft extends Content {
   product: { id: string; name: string } | undefined
   truncated: Truncated | undefined
   nextCursor: string | undefined
+  /** Lists that the cursor goes on with. */
+  paged: readonly string[]
   adjusted: readonly string[]
   next: readonly NextAction[]
 }
@@ -48,8 +50,8 @@ export interface Limits {
   cuts: readonly Cut[]
   /** The caller asked for more than the default. */
   wide: boolean
-  /** The call that shows what these cuts took away, by their names with what is left. */
-  more?: ((cuts: ReadonlyMap<string, number>) => string | undefined) | undefined
+  /** The call that shows what these cuts took away, by their names with what is left; `rows` are left of a page. */
+  more?: ((cuts: ReadonlyMap<string, number>, rows?: number) => string | undefined) | undefined
 }
 
 /**
@@ -218,7 +220,7 @@ function withCutNames({ draft, cuts }: State, original: Draft, { more }: Limits)
     const all = Number(/ of (\d+)/.exec(names.get(name) ?? '')?.[1] ?? 0)
     names.set(name, `${name}: ${shown} of ${Math.max(total, all)}${unit}`)
   }
-  const rows = PAGED.map((name) => cuts.get(name)).find((left) => left !== undefined)
+  const rows = pagedRows(original, cuts)
   const left = new Map([...cuts].map(([name, { shown }]) => [name, shown]))
   return {
     ...draft,
@@ -231,8 +233,23 @@ function withCutNames({ draft, cuts }: State, original: Draft, { more }: Limits)
       ...before,
       ...(rows !== undefined && { shown: rows.shown, total: before?.total ?? rows.total }),
       cut: named([...names.values()]),
-      how_to_get_more: more?.(left) ?? (rows === undefined ? before?.how_to_get_more : undefined) ?? NO_MORE,
+      how_to_get_more:
+        more?.(left, rows?.shown) ?? (rows === undefined ? before?.how_to_get_more : undefined) ?? NO_MORE,
     },
+  }
+}
+
+/** What is left of the page that the lists hold together; undefined where nothing of it is cut. */
+function pagedRows({ paged, data }: Draft, cuts: State['cuts']): { shown: number; total: number } | undefined {
+  if (!paged.some((name) => cuts.has(name))) return undefined
+  const parts = paged.map((name) => {
+    const list = data[name]
+    const count = Array.isArray(list) ? list.length : 0
+    return cuts.get(name) ?? { shown: count, total: count }
+  })
+  return {
+    shown: parts.reduce((sum, { shown }) => sum + shown, 0),
+    total: parts.reduce((sum, { total }) => sum + total, 0),
   }
 }
 

@@ -18,14 +18,16 @@ export function asksForMore(input: z.ZodObject, args: Arguments): boolean {
 
 /**
  * The call that shows what was cut from the result of this one: the same with fewer rows, so that a cursor leads on, with
- * full detail, or with one of the extra lists alone; undefined when there is none. `cuts` has what is left, by name.
+ * full detail, or with one of the extra lists alone; undefined when there is none. `cuts` has what is left, by name, and
+ * `rows` what is left of a page.
  */
 export function moreCall(
   { name, input }: { name: string; input: z.ZodObject },
   args: Arguments,
   cuts: ReadonlyMap<string, number>,
+  rows?: number,
 ): string | undefined {
-  const change = changeFor(input, args, cuts)
+  const change = changeFor(input, args, { cuts, rows })
   if (change === undefined) return undefined
   const asked = Object.entries({ ...args, ...change }).filter(
     ([key, value]) => value !== undefined && value !== defaultValue(input.shape[key]),
@@ -36,8 +38,11 @@ export function moreCall(
     : `the same call with ${JSON.stringify(change)}`
 }
 
-function changeFor(input: z.ZodObject, args: Arguments, cuts: ReadonlyMap<string, number>): Arguments | undefined {
-  const rows = cuts.get('rows') ?? cuts.get('events')
+function changeFor(
+  input: z.ZodObject,
+  args: Arguments,
+  { cuts, rows }: { cuts: ReadonlyMap<string, number>; rows: number | undefined },
+): Arguments | undefined {
   if (rows !== undefined && 'limit' in input.shape) return { limit: Math.max(1, rows) }
   if (defaultValue(input.shape['detail']) === 'concise' && args['detail'] !== 'full') return { detail: 'full' }
   const include = args['include']

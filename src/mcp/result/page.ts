@@ -22,6 +22,8 @@ export interface Page {
   range: string
   /** Sentences about what the deployment was asked for and did not do; empty if it did everything. */
   notes: string
+  /** The lists of the answer's data that hold the rows; by default `rows`. */
+  lists?: readonly string[]
 }
 
 /**

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { clean, inOneLine } from '../../lib/outside-text/clean.ts'
 import type { Answer } from './answer.ts'
 import { isAlarming } from '../../lib/outside-text/flags.ts'
-import { govern, NO_MORE, type Draft, type Forms, type Limits } from './budget.ts'
+import { govern, PAGED, NO_MORE, type Draft, type Forms, type Limits } from './budget.ts'
 import { namesInAnswer, withoutSaid } from './in-answer.ts'
 import { joinRows } from './join-rows.ts'
 import { cell, columnNames, describe } from './lines.ts'
@@ -68,6 +68,7 @@ export async function render(answer: Answer<object>, options: RenderOptions): Pr
     untrusted: opened?.content ?? {},
     truncated: truncation(answer, limits),
     nextCursor: answer.page?.cursor,
+    paged: answer.page === undefined ? PAGED : (answer.page.lists ?? ['rows']),
     adjusted: options.adjusted ?? [],
     next,
   }

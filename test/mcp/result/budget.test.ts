@@ -16,7 +16,7 @@ interface Big {
   content?: { [name: string]: BlockContent }
   cuts?: readonly Cut[]
   wide?: boolean
-  more?: (cuts: ReadonlyMap<string, number>) => string | undefined
+  more?: (cuts: ReadonlyMap<string, number>, rows?: number) => string | undefined
   rest?: Partial<Answer<object>>
 }
 
@@ -103,6 +103,30 @@ test('rows are cut from both sides by their ids, the answer says so, and no curs
       .toSorted((one, other) => one - other)
   expect(ids('untrusted')).toEqual(ids('data'))
   expect(ids('data')).toHaveLength(shown ?? 0)
+})
+
+test('the rows of a page in two lists are counted together, and no cursor leads past what is cut of either', async () => {
+  const rows = (count: number) =>
+    list(count, (index) => ({ id: String(index), word: `word${String(index)}`.repeat(20) }))
+  const result = await rendered({
+    data: { tests: rows(5), files: rows(100), notes: rows(3) },
+    cuts: [{ path: 'files' }],
+    more: (_, shown) => `with limit ${String(shown)}`,
+    rest: { page: { shown: 105, total: 300, cursor: 'c', range: '', notes: '', lists: ['tests', 'files'] } },
+  })
+  const { shown = 0, how_to_get_more: more } = truncated(result)
+  expect(shown).toBe(5 + (member(result, 'data')['files'] as { rows: unknown[] }).rows.length)
+  expect(result.structured['answer']).toBe(`An answer. Cut to fit: ${String(shown)} of these 105 rows.`)
+  expect(more).toBe(`with limit ${String(shown)}`)
+  expect(result.structured).not.toHaveProperty('next_cursor')
+})
+
+test('a page keeps its cursor when another list is cut', async () => {
+  const notes = list(200, (index) => `word${String(index)}`.repeat(10))
+  const page = { shown: 1, total: 300, cursor: 'c', range: '', notes: '', lists: ['tests'] }
+  const result = await rendered({ data: { tests: [{ id: '1' }], rows: notes }, rest: { page } })
+  expect(truncated(result).cut).toEqual([expect.stringMatching(/^rows: \d+ of 200$/)])
+  expect(result.structured['next_cursor']).toBe('c')
 })
 
 test('a text that no tool has cut is cut, with what is missing; an id never is', async () => {

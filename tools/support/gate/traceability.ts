@@ -75,7 +75,7 @@ export async function readMatrix({ scope, product, filter, limit, cursor }: Matr
         }),
       ),
     },
-    ...(page && { page }),
+    ...(page && { page: { ...page, lists: ['requirements'] } }),
     next: [
       first &&
         nextCall(

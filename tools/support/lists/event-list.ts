@@ -65,7 +65,7 @@ export async function listEvents(full: IssueInFull, query: EventQuery, context: 
       release: knownName(row.release, row.release_known),
     })),
     texts: tellApart(full, rows, events),
-    page,
+    page: { ...page, lists: ['events'] },
   }
 }
 
