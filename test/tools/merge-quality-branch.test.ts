@@ -100,6 +100,51 @@ test('a conflict without a decision is listed with the call that decides it, and
   expect(await titles()).toContain('The cart shows its total at once')
 })
 
+/** Main and an open branch with different words in the same line of a statement. */
+async function stateTwice(name: string): Promise<AsyncDisposable> {
+  const id = shop.ids['REQ-2'] ?? ''
+  const { branch } = await shop.api.createBranch({ product_id: shop.productId, name })
+  await shop.api.updateRequirement({ id, statement: `It shows the sum.\nAlways in ${name}.`, branch_id: branch.id })
+  await shop.api.updateRequirement({ id, statement: `It shows the sum.\nNever in ${name}.` })
+  return { [Symbol.asyncDispose]: async () => void (await shop.api.deleteBranch({ id: branch.id })) }
+}
+
+test('of a text that both sides changed one side is suggested, which the merge takes', async () => {
+  await stateTwice('words')
+  await using agent = await connect(shop.api, { options, user: sayYes })
+  const words = { branch: 'words', reason }
+  const { structured } = await agent.call('merge_quality_branch', words)
+  const { data, next_actions: next } = structured as unknown as {
+    data: { conflicts: { suggested: string }[] }
+    next_actions: { tool: string; args: Record<string, unknown> }[]
+  }
+  expect(data.conflicts[0]?.suggested).toMatch(/^value, to be written from .*‹‹‹‹‹‹‹ main/)
+  expect(next[0]?.args).toMatchObject({ resolutions: [{ conflict: 'REQ-2/statement', use: 'branch' }] })
+  const { text } = await agent.call('merge_quality_branch', next[0]?.args)
+  expect(text).toMatch(/^Merged quality branch words/)
+})
+
+test('a value that still has both texts between markers is no decision, in a preview neither', async () => {
+  await using _ = await stateTwice('more words')
+  const asked: string[] = []
+  await using agent = await connect(shop.api, { options, user: yesTo(asked) })
+  const value = 'It shows the sum.\n<<<<<<< main\nNever.\n=======\nAlways.\n>>>>>>> branch'
+  const resolutions = [{ conflict: 'REQ-2/statement', use: 'value', value }]
+  for (const more of [{}, { dry_run: true }]) {
+    const { text, structured } = await agent.call('merge_quality_branch', {
+      branch: 'more words',
+      reason,
+      resolutions,
+      ...more,
+    })
+    expect(text).toMatch(/^Not merged: 1 conflict /)
+    expect(text).toContain('The value for REQ-2/statement still has both texts between markers')
+    const { next_actions: next } = structured as unknown as { next_actions: { args: Record<string, unknown> }[] }
+    expect(next[0]?.args).toMatchObject({ resolutions: [{ conflict: 'REQ-2/statement', use: 'branch' }] })
+  }
+  expect(asked).toEqual([])
+})
+
 test('a preview says what the merge would do, and writes nothing', async () => {
   await using agent = await connect(shop.api, { options })
   const resolutions = [{ conflict: 'REQ-2/title', use: 'branch' }]

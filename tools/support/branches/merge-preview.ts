@@ -1,4 +1,5 @@
 import type { Context } from '../../../src/mcp/define/define.ts'
+import { isObject } from '../../../src/lib/objects.ts'
 import { explainNotOffered } from '../../../src/mcp/resolve/offered.ts'
 import { TeachingError } from '../../../src/mcp/result/teach.ts'
 import { explainMissingBranch } from '../named-branch.ts'
@@ -27,6 +28,8 @@ export interface WantedResolution {
 export interface ResolvedConflict {
   conflict: Conflict
   wanted: WantedResolution | undefined
+  /** The caller gives a text in which both sides still stand between markers: nobody has decided yet. */
+  hasBoth: boolean
 }
 
 /** Each conflict with its resolution. Throws for a value that is missing or that nothing uses. */
@@ -42,7 +45,11 @@ export function resolveConflicts(
       sent: `use = ${odd.use} ${hasValue(odd) ? 'with' : 'without'} value`,
       expected: 'value with use = value, and only then',
     })
-  return conflicts.map((conflict) => ({ conflict, wanted: wanted.find((one) => isMeant(one, conflict)) }))
+  return conflicts.map((conflict) => {
+    const given = wanted.find((one) => isMeant(one, conflict))
+    const hasBoth = given?.value !== undefined && hasMarkers(given.value)
+    return { conflict, wanted: hasBoth ? undefined : given, hasBoth }
+  })
 }
 
 /**
@@ -87,10 +94,20 @@ function parseValue(text: string, { main, branch, base, field }: Conflict): unkn
   }
 }
 
-/** The resolution that the service suggests, in the words of the parameter. */
+/**
+ * The resolution that the service suggests, in the words of the parameter; a side where the merge would refuse the value,
+ * or where no parameter can say it.
+ */
 export function suggestedUse({ suggested, suggested_value: value }: Conflict): Pick<WantedResolution, 'use' | 'value'> {
-  if (suggested === 'RESOLUTION_USE_MAIN') return { use: 'main' }
-  return suggested === 'RESOLUTION_USE_VALUE' ? { use: 'value', value: valueText(value) } : { use: 'branch' }
+  const isValue = suggested === 'RESOLUTION_USE_VALUE'
+  if (suggested === 'RESOLUTION_USE_MAIN' || (isValue && value == null)) return { use: 'main' }
+  return isValue && !hasMarkers(value) ? { use: 'value', value: valueText(value) } : { use: 'branch' }
+}
+
+/** Whether a text of the value has both sides between the markers of git; a list may be written as JSON, and `<` as it is shown. */
+export function hasMarkers(value: unknown): boolean {
+  if (typeof value === 'string') return /(?:^|\n|\\n|")[<‹]{7} /.test(value) && /(?:\n|\\n)[>›]{7} /.test(value)
+  return isObject(value) || Array.isArray(value) ? Object.values(value).some(hasMarkers) : false
 }
 
 /** What a resolution makes of a conflict: its value, in words. */

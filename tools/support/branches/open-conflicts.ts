@@ -1,4 +1,5 @@
 import { counted } from '../../../src/lib/counted.ts'
+import { firstNames } from '../../../src/mcp/text/block-notes.ts'
 import { nextCall } from '../../../src/mcp/result/next-action.ts'
 import { isShowable } from '../../../src/mcp/result/teach.ts'
 import { cutNames, kept } from '../cuts.ts'
@@ -8,6 +9,8 @@ import { conflictRow } from './rows.ts'
 
 /** Conflicts of one answer; the others are shown once these are decided. */
 const CONFLICTS = 20
+/** Conflicts that the answer names. */
+const NAMES = 5
 
 /** The conflicts without a decision, and the call that decides them as suggested; undefined where all are decided. */
 export function openConflicts(merging: Merging, args: MergeArguments) {
@@ -17,13 +20,14 @@ export function openConflicts(merging: Merging, args: MergeArguments) {
   const { branch, product, label, argument } = subject
   const suggested = open.map(({ conflict }) => ({ conflict: conflictName(conflict), ...suggestedUse(conflict) }))
   const decided = resolved.length - open.length
-  const resolutions = [...(args.resolutions ?? []), ...suggested.slice(0, CONFLICTS)]
+  const given = (args.resolutions ?? []).filter((one) => !open.some(({ conflict }) => isMeant(one, conflict)))
+  const resolutions = [...given, ...suggested.slice(0, CONFLICTS)]
   const reason = isShowable(args.reason) ? args.reason : 'as the user decided'
   const so = decided === 0 ? '' : `, ${String(decided)} ${decided === 1 ? 'is' : 'are'} decided`
   return {
     answer:
       `Not merged: ${counted(open.length, 'conflict')} of quality branch ${label} ` +
-      `${open.length === 1 ? 'needs' : 'need'} a decision${so}. Ask the user about each, in their words.`,
+      `${open.length === 1 ? 'needs' : 'need'} a decision${so}. Ask the user about each, in their words.${bothWords(open)}`,
     product,
     data: {
       dry_run: args.dry_run,
@@ -42,6 +46,12 @@ export function openConflicts(merging: Merging, args: MergeArguments) {
       ),
     ],
   }
+}
+
+function bothWords(open: Merging['resolved']): string {
+  const names = open.filter(({ hasBoth }) => hasBoth).map(({ conflict }) => conflictName(conflict))
+  if (names.length === 0) return ''
+  return ` The value for ${firstNames(names, NAMES)} still has both texts between markers: write the one that should hold.`
 }
 
 /** Says how many resolutions name no conflict of the preview. */

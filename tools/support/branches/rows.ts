@@ -9,7 +9,7 @@ import { flag, pick, rows, teamLine, upTo } from '../../../src/mcp/result/output
 import { keyOrId, listed, rowTitle } from '../columns.ts'
 import { criterionText, type CriterionParts } from '../quality/criteria.ts'
 import { showNames } from '../test-names.ts'
-import { conflictName, suggestedUse, valueText, type Conflict, type MergePreview } from './merge-preview.ts'
+import { conflictName, hasMarkers, suggestedUse, valueText, type Conflict, type MergePreview } from './merge-preview.ts'
 
 export type LinkProposal = ReceivedResult<ResultOf<'listLinkProposals'>>['link_proposals'][number]
 type Change = NonNullable<MergePreview['changes']>[number]
@@ -45,7 +45,9 @@ export function conflictRow(conflict: Conflict) {
 
 /** `main`, `branch` or `value: 5 days`; undefined where the deployment suggests nothing. */
 function suggestedWords(conflict: Conflict): string | undefined {
-  if (conflict.suggested === undefined) return undefined
+  const { suggested, suggested_value: given } = conflict
+  if (suggested === undefined) return undefined
+  if (hasMarkers(given)) return `value, to be written from ${valueText(given)}`
   const { use, value } = suggestedUse(conflict)
   return value === undefined ? use : `${use}: ${value}`
 }
