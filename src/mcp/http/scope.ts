@@ -45,7 +45,9 @@ export function parseScope(
   if (product !== undefined && operator.product !== undefined && product !== operator.product) {
     return { status: 404, message: 'this server is pinned to another product' }
   }
-  const readOnly = asked.readOnly || /^(?:1|true|yes|on)$/i.test(single(headers['x-mcp-readonly']) ?? '')
+  const onlyReads = readSwitch(single(headers['x-mcp-readonly']) ?? '')
+  if (onlyReads === undefined) return { status: 400, message: 'X-MCP-Readonly is true or false' }
+  const readOnly = asked.readOnly || onlyReads
   return {
     options: {
       ...operator,
@@ -56,6 +58,13 @@ export function parseScope(
     narrowed: sets.length > 0 || readOnly || product !== undefined,
     confirm,
   }
+}
+
+/** Whether any value of the header says yes: it may come several times. Undefined for a word that says neither. */
+function readSwitch(header: string): boolean | undefined {
+  const values = names(header)
+  if (!values.every((value) => /^(?:[01]|true|false|yes|no|on|off)$/i.test(value))) return undefined
+  return values.some((value) => /^(?:1|true|yes|on)$/i.test(value))
 }
 
 interface Asked {

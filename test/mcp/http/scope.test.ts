@@ -42,6 +42,29 @@ test.each([...others, ...contradicting])('%s is not an MCP address', (path) => {
   expect(parseScope(path, {}, operator)).toMatchObject({ status: 404 })
 })
 
+test.each([
+  ['true', true],
+  ['TRUE', true],
+  ['on', true],
+  ['true, true', true],
+  ['false,yes', true],
+  ['', false],
+  ['0', false],
+  ['No', false],
+  ['false, off', false],
+])('X-MCP-Readonly: %s is read-only: %s', (header, readOnly) => {
+  expect(parseScope('/mcp', { 'x-mcp-readonly': header }, operator)).toMatchObject({ options: { readOnly } })
+  const both = { 'x-mcp-readonly': header.split(',') }
+  expect(parseScope('/mcp', both, operator)).toMatchObject({ options: { readOnly } })
+})
+
+test.each(['y', 'enabled', '2', 'false, 2', 'readonly'])('X-MCP-Readonly: %s is an error', (header) => {
+  expect(parseScope('/mcp', { 'x-mcp-readonly': header }, operator)).toEqual({
+    status: 400,
+    message: 'X-MCP-Readonly is true or false',
+  })
+})
+
 test('an unknown toolset is an error that lists the known ones', () => {
   expect(parseScope('/mcp/x/everything', {}, operator)).toMatchObject({
     status: 400,
