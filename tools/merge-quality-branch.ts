@@ -7,6 +7,7 @@ import * as parameters from '../src/mcp/define/parameters.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, flag, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { coverageWords, gateWords, mergeFacts } from './support/branches/merge-facts.ts'
+import { MOST_VALUE } from './support/branches/merge-preview.ts'
 import { readMerging, type MergeAnswer, type Merging } from './support/branches/merging.ts'
 import { leftOut, openConflicts } from './support/branches/open-conflicts.ts'
 import { conflictRows } from './support/branches/rows.ts'
@@ -23,7 +24,7 @@ const input = z.strictObject({
       z.strictObject({
         conflict: z.string().min(1).describe('Its name, such as REQ-12/statement.'),
         use: parameters.named('Whose value holds.', z.enum(['main', 'branch', 'value'])),
-        value: z.string().optional().describe('With use=value: text, or JSON of a list.'),
+        value: z.string().max(MOST_VALUE).optional().describe('With use=value: text, or JSON of a list.'),
       }),
     )
     .max(200)

@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApp } from '../app.ts'
+import { confirmHere } from '../../src/mcp/confirm/options.ts'
 import { connect, type Connected } from '../mcp/clients.ts'
 import { sayYes, yesTo } from '../mcp/say-yes.ts'
 import { reshaped } from '../upstream/reshaped.ts'
@@ -143,6 +145,26 @@ test('a value that still has both texts between markers is no decision, in a pre
     expect(next[0]?.args).toMatchObject({ resolutions: [{ conflict: 'REQ-2/statement', use: 'branch' }] })
   }
   expect(asked).toEqual([])
+})
+
+test('a call too long for the address of a page is confirmed in another way', async () => {
+  await using _ = await stateTwice('long words')
+  const page = 'http://127.0.0.1:4319/confirm?t='
+  const confirm = { ...confirmHere(), pageLink: (token: string) => Promise.resolve(page + token) }
+  await using agent = await connect(shop.api, { options, confirm })
+  const decide = async (value: string) => {
+    const resolutions = [{ conflict: 'REQ-2/statement', use: 'value', value }]
+    return (await agent.call('merge_quality_branch', { branch: 'long words', reason, resolutions })).text
+  }
+  expect(await decide('It shows the sum.')).toContain(`page: ${page}`)
+  // A token is compressed.
+  const long = await decide(
+    Array.from({ length: 180 }, (_word, index) => hash('sha512', String(index), 'base64')).join(' '),
+  )
+  expect(long).toContain('page: none, because the arguments are too long for an address')
+  expect(long).toMatch(/^confirmation: [\w.-]{8000,}$/m)
+  expect(long).not.toContain(page)
+  expect(await decide('x'.repeat(20_001))).toMatch(/^error: .*value/)
 })
 
 test('a preview says what the merge would do, and writes nothing', async () => {

@@ -4,6 +4,9 @@ import { isAllowed, type Asking } from './asking.ts'
 import { asShown, previewLines, type Preview } from './preview.ts'
 import { CONFIRMATION_MS, mintConfirmation, principalHash } from './token.ts'
 
+/** Browsers and servers take an address of this length; node:http takes 16 KB of headers. */
+const LINK_CHARACTERS = 8000
+
 /** A question as a person reads it, and the token that carries it. */
 export interface Prepared {
   question: Question
@@ -52,12 +55,13 @@ export async function previewWithWays(
   { preview, token }: Prepared,
   { withHandle }: { withHandle: boolean },
 ): Promise<string> {
-  const link = await asking.options.pageLink?.(token)
+  const { link, isTooLong } = await pageFor(asking, token)
   const isHandle = withHandle && isAllowed('handle', asking)
   const inLink = 'what follows t= in the link'
   return [
     ...previewLines(preview),
     ...(link === undefined ? [] : [`page: ${link}`]),
+    ...(isTooLong ? ['page: none, because the arguments are too long for an address'] : []),
     ...(isHandle ? [`confirmation: ${link === undefined ? token : inLink}`] : []),
     `terminal: tracegate confirm ${link !== undefined ? `CODE, which is ${inLink}` : isHandle ? 'CODE, which is the confirmation' : token}`,
   ].join('\n')
@@ -68,7 +72,14 @@ export async function whereDecided(asking: Asking): Promise<string | undefined> 
   const asked = await asking.tool.confirm?.(asking.args, asking.context)
   if (asked === undefined) return undefined
   const token = mint(asking, asShown(asked))
-  return (await asking.options.pageLink?.(token)) ?? `tracegate confirm ${token}`
+  return (await pageFor(asking, token)).link ?? `tracegate confirm ${token}`
+}
+
+/** The address of the page, if there is one that can be opened. */
+async function pageFor({ options }: Asking, token: string): Promise<{ link?: string; isTooLong: boolean }> {
+  const link = await options.pageLink?.(token)
+  if (link === undefined) return { isTooLong: false }
+  return link.length <= LINK_CHARACTERS ? { link, isTooLong: false } : { isTooLong: true }
 }
 
 /** Arguments as they are in a token. */

@@ -8,6 +8,9 @@ import type { BranchSubject } from './subject.ts'
 export type MergePreview = Awaited<ReturnType<Context['api']['previewMerge']>>['merge_preview']
 export type Conflict = NonNullable<MergePreview['conflicts']>[number]
 
+/** Characters of a value that resolves a conflict: as many as a statement may have. */
+export const MOST_VALUE = 20_000
+
 /** What a merge of the branch would do now. */
 export async function readPreview({ branch }: BranchSubject, { api, signal }: Context): Promise<MergePreview> {
   const { merge_preview: preview } = await api
@@ -101,7 +104,9 @@ function parseValue(text: string, { main, branch, base, field }: Conflict): unkn
 export function suggestedUse({ suggested, suggested_value: value }: Conflict): Pick<WantedResolution, 'use' | 'value'> {
   const isValue = suggested === 'RESOLUTION_USE_VALUE'
   if (suggested === 'RESOLUTION_USE_MAIN' || (isValue && value == null)) return { use: 'main' }
-  return isValue && !hasMarkers(value) ? { use: 'value', value: valueText(value) } : { use: 'branch' }
+  if (!isValue || hasMarkers(value)) return { use: 'branch' }
+  const text = valueText(value)
+  return text.length > MOST_VALUE ? { use: 'branch' } : { use: 'value', value: text }
 }
 
 /** Whether a text of the value has both sides between the markers of git; a list may be written as JSON, and `<` as it is shown. */
