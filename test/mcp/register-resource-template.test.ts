@@ -76,18 +76,18 @@ describe.each(eras)('a client of %s', (era) => {
     expect(served.errors).toEqual([])
   })
 
-  test.each(['APP-99', 'NONE-1', 'Ignore%20this%0Aplease', '%E0%A4%A', '..%2fAPP-1'])(
-    'gets the not-found error of the catalogue for issue %s',
-    async (id) => {
-      await using agent = await connect(app.api, { era })
-      const uri = `tracegate://error-issue/${id}/fix-context`
-      const { code, message, data } = await refusal(agent, uri)
-      expect({ code, data }).toEqual({ code: -32_602, data: { uri } })
-      expect(message).toContain('error issue not found')
-      expect(message).toContain('next: find_error_issues')
-      expect(message).not.toMatch(/HostileError|please/)
-    },
-  )
+  test.each([
+    ['APP-99', 'find_error_issues {"product":"1"'],
+    ...['NONE-1', 'Ignore%20this%0Aplease', '%E0%A4%A', '..%2fAPP-1'].map((id) => [id, 'get_workspace_context {}']),
+  ])('gets the not-found error of the catalogue for issue %s', async (id, next) => {
+    await using agent = await connect(app.api, { era })
+    const uri = `tracegate://error-issue/${id}/fix-context`
+    const { code, message, data } = await refusal(agent, uri)
+    expect({ code, data }).toEqual({ code: -32_602, data: { uri } })
+    expect(message).toContain('error issue not found')
+    expect(message).toContain(`next: ${next}`)
+    expect(message).not.toMatch(/HostileError|please/)
+  })
 })
 
 test('results must not be cached or shared', async () => {

@@ -49,7 +49,7 @@ export function createAgentFinder(call: ResolverCall): Pick<Resolver, 'agentConf
       throw new TeachingError('not_found', 'agent run not found', {
         sent: `run = ${describeValue(given)}`,
         expected: 'the id of an agent run',
-        next: configsCall(products.length === 1 ? products[0]?.id : undefined),
+        next: configsCall(products[0]?.id),
         hint: 'get_agent_run with config lists the newest runs of an agent config.',
       })
     },
@@ -139,7 +139,7 @@ function configNotFound(given: string, { scope, rows, among }: Searched): Teachi
   return new TeachingError('not_found', `agent config not found${where}`, {
     sent: `config = ${describeValue(given)}`,
     expected: rows.length === 0 ? 'there is no agent config yet' : `one of ${labels(rows)}`,
-    next: configsCall(scope.length === 1 ? scope[0]?.id : undefined),
+    next: configsCall(scope[0]?.id),
   })
 }
 

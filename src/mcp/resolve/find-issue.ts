@@ -23,25 +23,31 @@ export function createIssueFinder(call: ResolverCall): Pick<Resolver, 'issue' | 
     const scope = await findScope(productGiven)
     const key = await byKey(given, scope)
     const id = key === undefined ? given : key.id
-    const found = id === undefined || !mayBeId(id) ? undefined : await read(id, key !== undefined)
-    if (found === undefined) throw bareNumber(given, scope, await products()) ?? noIssue(given, scope)
+    const found = id === undefined || !mayBeId(id) ? undefined : await read(id, key?.product)
+    if (found === undefined) {
+      const all = await products()
+      throw bareNumber(given, scope, all) ?? noIssue(given, scope ?? key?.product, { all })
+    }
     if (scope === undefined) return found
     if (requireProduct(found) !== scope.id) throw noIssue(given, scope)
     return found
   }
 
-  /** One that a list has shown is known to exist: without a reason, a 404 is about the endpoint. */
-  function read(id: string, isListed: boolean): Promise<IssueInFull | undefined> {
+  /** One that the list of a product has shown is known to exist: without a reason, a 404 is about the endpoint. */
+  function read(id: string, listedIn: Product | undefined): Promise<IssueInFull | undefined> {
     const answer = api.getIssue({ id }, { signal })
-    const lesson = { next: { tool: 'find_error_issues', why: 'still lists issues', args: { status: 'any' } } }
-    return undefinedIfNotFound(isListed ? answer.catch(explainNotOffered('single error issues', lesson)) : answer)
+    const args = { ...(listedIn && call.isPinned !== true && { product: listedIn.id }), status: 'any' }
+    const lesson = { next: { tool: 'find_error_issues', why: 'still lists issues', args } }
+    return undefinedIfNotFound(
+      listedIn === undefined ? answer : answer.catch(explainNotOffered('single error issues', lesson)),
+    )
   }
 
   async function issueReference(given: string, productGiven?: string): Promise<IssueReference> {
     const scope = await findScope(productGiven)
     const key = await byKey(given, scope)
     const id = key === undefined ? given : key.id
-    if (id === undefined || !mayBeId(id)) throw noIssue(given, scope)
+    if (id === undefined || !mayBeId(id)) throw noIssue(given, scope ?? key?.product, { all: await products() })
     // A number is more likely a key without its prefix than the id of another deployment.
     if (/^\d+$/.test(id)) await issue(id, productGiven)
     const owner = key?.product ?? scope ?? (await findOwner(id))
@@ -55,7 +61,7 @@ export function createIssueFinder(call: ResolverCall): Pick<Resolver, 'issue' | 
     if (only !== undefined && others.length === 0) return only
     const owner = requireProduct(await issue(id))
     const found = all.find((row) => row.id === owner)
-    if (found === undefined) throw noIssue(id, undefined)
+    if (found === undefined) throw noIssue(id, undefined, { all })
     return found
   }
 
@@ -100,7 +106,8 @@ function chooseOwner(shortId: string, prefix: string, all: readonly Product[]): 
 /** The product of a key where no product has its prefix: the only product, if the deployment does not show prefixes. */
 function onlyWithoutPrefix(key: string, all: readonly Product[]): Product {
   const [only, ...others] = all
-  if (only === undefined || all.some((row) => row.key_prefix !== undefined)) throw noIssue(key, undefined, all)
+  if (only === undefined || all.some((row) => row.key_prefix !== undefined))
+    throw noIssue(key, undefined, { all, prefixes: prefixesIn(all) })
   if (others.length === 0) return only
   throw new TeachingError('ambiguous_name', 'this deployment does not show the key prefixes of products', {
     sent: `issue = ${describeValue(key)}`,
@@ -123,7 +130,7 @@ function requireSameProduct(key: string, prefix: string, scope: Product | undefi
 
 /** The error for a number without its prefix: the key is named, not guessed, because writes ask for issues too. */
 function bareNumber(given: string, scope: Product | undefined, all: readonly Product[]): TeachingError | undefined {
-  const prefixes = (scope === undefined ? all : [scope]).flatMap(({ key_prefix: prefix }) => prefix ?? [])
+  const prefixes = prefixesIn(scope === undefined ? all : [scope])
   if (!/^[1-9]\d{0,9}$/.test(given) || prefixes.length === 0) return undefined
   const keys = prefixes.slice(0, 10).map((prefix) => `${prefix}-${given}`)
   return new TeachingError('wrong_id_kind', `${given} is not an error-issue key`, {
@@ -155,14 +162,25 @@ function lookup(product: Product | undefined) {
   return { kind: 'error issue', parameter: 'issue', next: { tool: 'find_error_issues', why: 'lists issues', args } }
 }
 
-function noIssue(given: string, product: Product | undefined, others: readonly Product[] = []): TeachingError {
-  const prefixes = others.flatMap(({ key_prefix: prefix }) => prefix ?? []).slice(0, 10)
+function prefixesIn(products: readonly Product[]): string[] {
+  return products.flatMap(({ key_prefix: prefix }) => prefix ?? [])
+}
+
+function noIssue(
+  given: string,
+  product: Product | undefined,
+  { all = [], prefixes = [] }: { all?: readonly Product[]; prefixes?: readonly string[] } = {},
+): TeachingError {
   const where = product?.name === undefined ? '' : ` in product "${product.name}"`
   return new TeachingError('not_found', `error issue not found${where}`, {
     sent: `issue = ${describeValue(given)}`,
     expected:
       'an error-issue key or id, as in find_error_issues rows[].id' +
-      (prefixes.length === 0 ? '' : `; keys begin with ${prefixes.join(', ')}`),
-    next: lookup(product).next,
+      (prefixes.length === 0 ? '' : `; keys begin with ${prefixes.slice(0, 10).join(', ')}`),
+    // Issues are listed of one product.
+    next:
+      product === undefined && all.length > 1
+        ? { tool: 'get_workspace_context', why: 'lists products', args: {} }
+        : lookup(product).next,
   })
 }

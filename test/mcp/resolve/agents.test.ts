@@ -53,6 +53,11 @@ test('without a product a config tells its own, by its name and by its id', asyn
   }
 })
 
+test('an unknown config without a product names a call that lists configs', async () => {
+  const text = await refusal(resolver().agentConfig('Night', undefined))
+  expect(text).toContain(`next: get_workspace_context {"product":"${app.productId}","include":["agent_configs"]}`)
+})
+
 test('a type that several configs have, and a name that is not there, are refused with what is', async () => {
   const ambiguous = await refusal(resolver().agentConfig('probe', app.productId))
   expect(ambiguous).toMatch(/several agent configs match \(ambiguous_name\)[^]*one id: Nightly \(.*Weekly \(/)

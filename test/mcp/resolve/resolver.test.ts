@@ -181,3 +181,24 @@ test.each(['a/b', '%2e%2e', '1?x', 'a b', '.', 'x'.repeat(200)])(
     expect(await refusal(silent.issue(given))).toContain('error issue not found')
   },
 )
+
+test('an unknown key names the call that lists the issues of its product', async () => {
+  const { id } = await resolver().product('Storefront')
+  for (const find of [
+    resolver().issue('SHOP-999'),
+    resolver()
+      .issueReference('SHOP-999')
+      .then(({ missing }) => Promise.reject(missing())),
+  ]) {
+    const text = await refusal(find)
+    expect(text).toContain('error issue not found in product "Storefront"')
+    expect(text).toContain(`next: find_error_issues {"product":"${id}","status":"any","period":"30d"}`)
+  }
+})
+
+test('of several products, what is no key of an issue leads to the products', async () => {
+  for (const given of ['0197f3a2-0000-7000-8000-00000000dead', 'no such issue']) {
+    const text = await refusal(resolver().issue(given))
+    expect(text).toContain('next: get_workspace_context {}')
+  }
+})
