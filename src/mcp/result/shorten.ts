@@ -13,8 +13,8 @@ export interface Kept {
   total: number
 }
 
-/** What a cut says about the text it shortened, ours or a tool's. */
-const TAIL = /… \(\+(\d+) characters\)$/
+/** What a cut says about the text it shortened, ours or a tool's. An outsider may end a text so: no event has more. */
+const TAIL = /… \(\+(\d{1,7}) characters\)$/
 
 /** The longest list at the path, or the longest text, whichever is longer. */
 export function longest({ data, untrusted }: Content, path: string): number {

@@ -207,3 +207,12 @@ function quotedAll(content: Record<string, unknown>): { [name: string]: BlockCon
   }
   return Object.fromEntries(Object.entries(content).map(([name, item]) => [name, quote(item)]))
 }
+
+test('a text that ends as a cut would does not tell a number that no event has', async () => {
+  const forged = `${'word '.repeat(5000)}… (+9000000000000000000000 characters)`
+  const message = quoted`${new Untrusted(forged)}`.cut(30_000)
+  const result = await rendered({ content: { message }, cuts: [{ path: 'message', least: 10 }] })
+  const [, missing] = /… \(\+(.+) characters\)$/.exec(member(result, 'untrusted')['message'] as string) ?? []
+  expect(Number(missing)).toBeLessThan(forged.length)
+  expect(truncated(result).cut).toEqual([expect.stringMatching(/^longest text: \d+ of 25\d{3} characters$/)])
+})
