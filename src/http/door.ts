@@ -227,8 +227,10 @@ function refuseHost({ headers }: IncomingMessage, { allowedHosts }: DoorOptions)
 }
 
 function refuseOrigin({ headers }: IncomingMessage, { allowedHosts }: DoorOptions): WireReply | undefined {
-  const page = headers.origin
-  if (page === undefined || allowedHosts.includes(URL.parse(page)?.hostname ?? '')) return undefined
+  if (headers.origin === undefined) return undefined
+  const page = URL.parse(headers.origin)
+  // By its host alone an extension of a browser might pass.
+  if (/^https?:$/.test(page?.protocol ?? '') && allowedHosts.includes(page?.hostname ?? '')) return undefined
   return problem(
     'permission_denied',
     `web pages of this origin are not allowed to call; ${remedy}`,

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { originValidation } from '@modelcontextprotocol/node'
+import { writeProblem } from './problem.ts'
 import { single } from './scope.ts'
 
 /** What a client of MCP sends beyond what every page may send. */
@@ -23,6 +25,16 @@ const MOST_PARAMETER_HEADERS = 32
 const RESPONSE_HEADERS = 'Mcp-Session-Id, WWW-Authenticate, Retry-After'
 /** Chromium asks again after two hours at the latest. */
 const PREFLIGHT_SECONDS = '7200'
+
+/** Answers requests of pages from other hosts, and of what is no page: by its host alone a browser's extension might pass. */
+export function webOriginValidation(hosts: string[]): ReturnType<typeof originValidation> {
+  const isHostAllowed = originValidation(hosts)
+  return (incoming, outgoing) => {
+    if (/^https?:/i.test(incoming.headers.origin ?? 'http:')) return isHostAllowed(incoming, outgoing)
+    writeProblem(outgoing, 403, 'the Origin is no web page')
+    return false
+  }
+}
 
 /**
  * Lets the page of an allowed origin read the response, whatever becomes of the request. The origin is named, and nothing

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { hostHeaderValidation, originValidation } from '@modelcontextprotocol/node'
+import { hostHeaderValidation } from '@modelcontextprotocol/node'
 import {
   classifyInboundRequest,
   createMcpHandler,
@@ -22,7 +22,7 @@ import type { SurfaceOptions } from '../define/define.ts'
 import { answerListen } from './answer-listen.ts'
 import { createVerifier, tokenHash, verifyWith, type Verify } from './auth.ts'
 import { BodyCutOff, BodyTooLarge, readJsonBody } from './body.ts'
-import { answerPreflight, isPreflight, letPageRead } from './cors.ts'
+import { answerPreflight, isPreflight, letPageRead, webOriginValidation } from './cors.ts'
 import { webRequest, writeResponse } from './exchange.ts'
 import { createRequestLimit } from './limit.ts'
 import { writeProblem } from './problem.ts'
@@ -52,6 +52,9 @@ const defaultIntake: IntakeLimits = {
   graceMs: 10_000,
   bytesPerSecond: 1024,
 }
+const METHODS = ['GET', 'POST', 'DELETE']
+/** What the SDK reports of requests that it refuses. */
+const REFUSED = /^(?:Rejected inbound request|Unsupported Media Type)/
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 export interface McpHttpOptions {
@@ -141,13 +144,13 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const verified = createVerifier(options.verify ?? verifyWith((token) => options.apiFor(token)), options.now)
   const hosts = [...(options.allowedHosts ?? LOOPBACK)]
   const hostAllowed = hostHeaderValidation(hosts)
-  const originAllowed = originValidation(hosts)
+  const originAllowed = webOriginValidation(hosts)
   const sessions = createSessions({ store: options.sessions, now, clock: options.clock })
   const intake = createIntake(options.intake ?? defaultIntake)
   const limit = createRequestLimit(options.perToken ?? REQUESTS_PER_TOKEN)
   // A request that the protocol refuses is the sender's mistake and is not logged.
   const ownFault = (error: Error) => {
-    if (!(error instanceof ProtocolError) && !error.message.startsWith('Rejected inbound request')) onError(error)
+    if (!(error instanceof ProtocolError) && !REFUSED.test(error.message)) onError(error)
   }
   const streams = createListenStreams()
   const listening = new OpenResponses()
@@ -168,6 +171,9 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     if (isPreflight(incoming)) return answerPreflight(incoming, outgoing)
     const token = await authenticated(incoming, outgoing, scope.options.product)
     if (token === undefined) return
+    if (!METHODS.includes(incoming.method ?? '')) {
+      return writeProblem(outgoing, 405, 'Method not allowed', { headers: { allow: METHODS.join(', ') } })
+    }
     if (!limit.admits(tokenHash(token), outgoing)) {
       const message = 'too many concurrent requests with this token; wait for some to end'
       return writeProblem(outgoing, 429, message, { headers: { 'retry-after': '1' } })
