@@ -2,6 +2,7 @@ import { McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import type { Tracing } from '../lib/trace/span.ts'
 import { surface as everything } from '../surface.ts'
 import { askWithinCall, formKind, repeatsCalls, returned, roundTrip } from './ask-client.ts'
+import { checkParams } from './call/check-params.ts'
 import { tryTool, type CallFacts } from './call/call-tool.ts'
 import { toolResult } from './call/outcome.ts'
 import { suggestions } from './call/outside-call.ts'
@@ -109,6 +110,7 @@ export function buildServer(given: ServerFacts): McpServer {
     },
   )
   acceptAnyArguments(server)
+  checkParams(server)
   traceRequests(server, { listing, tracing: facts.tracing, network: facts.network })
   const tasks = facts.isLegacy === true ? undefined : createToolTasks(listing, facts)
   if (tasks !== undefined) registerTasks(server, tasks)

@@ -5,6 +5,7 @@ import {
   type McpServer,
   type RequestId,
 } from '@modelcontextprotocol/server'
+import { hasLongUri, URI_TOO_LONG } from '../call/check-params.ts'
 import type { KeptSubscriptions, Subscriptions } from '../watch/subscriptions.ts'
 import { webRequest, writeResponse } from './exchange.ts'
 import { cancelledRequest, readAnswer, requestId, withSender } from './message-ids.ts'
@@ -144,6 +145,10 @@ export class LiveSession {
     // The transport would send the first of two answers to the second of two requests, and nothing to the first.
     if (running !== undefined) {
       return writeProblem(outgoing, 400, 'a request with this id is running', { code: -32_600, id: running })
+    }
+    const long = here.find(hasLongUri)
+    if (long !== undefined) {
+      return writeProblem(outgoing, 400, URI_TOO_LONG, { code: -32_602, id: requestId(long) ?? null })
     }
     this.#count(incoming, outgoing, here)
     const request = webRequest(incoming, outgoing)

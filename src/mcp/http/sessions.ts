@@ -3,9 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isInitializeRequest } from '@modelcontextprotocol/server'
 import { LRUCache } from 'lru-cache'
 import { backgroundClock, type Clock } from '../../lib/clock.ts'
+import { isObject } from '../../lib/objects.ts'
 import { writeResponse } from './exchange.ts'
 import { LiveSession, type BuildSession } from './live-session.ts'
-import { newProcessName } from './message-ids.ts'
+import { newProcessName, requestId } from './message-ids.ts'
 import { writeProblem } from './problem.ts'
 import { createLooks, noLooks } from './session-looks.ts'
 import { createMemoryStore, type SessionStore, type StoredSession } from './session-store.ts'
@@ -132,6 +133,10 @@ export function createSessions({
       const id = incoming.headers['mcp-session-id']
       if (id === undefined) {
         if (isInitializeRequest(request.body)) return begin(incoming, outgoing, request)
+        if (isObject(request.body) && request.body['method'] === 'initialize') {
+          const message = 'initialize has protocolVersion, capabilities and clientInfo'
+          return writeProblem(outgoing, 400, message, { code: -32_602, id: requestId(request.body) ?? null })
+        }
         return writeProblem(outgoing, 400, 'Bad Request: a session id is required')
       }
       const stored = typeof id === 'string' ? await store.find(id, notEndedSince(now())) : undefined

@@ -1,6 +1,7 @@
 import { UriTemplate } from '@modelcontextprotocol/server'
 import type { CallFacts } from '../call/call-tool.ts'
 import { withApi } from '../call/outside-call.ts'
+import { MOST_URI_CHARACTERS } from '../call/check-params.ts'
 import { stateDigest } from '../confirm/state.ts'
 import type { ReadContext } from '../define/define.ts'
 import type { Listing } from '../surface/listing.ts'
@@ -19,6 +20,7 @@ export interface Watched {
 
 /** How the address is watched for the caller of these facts; undefined when it cannot be. */
 export function findWatched(uri: string, listing: Listing, facts: CallFacts): Watched | undefined {
+  if (uri.length > MOST_URI_CHARACTERS) return undefined
   for (const { template } of listing.templates) {
     const { watch } = template
     const variables = watch && parsed(template.uriTemplate).match(uri)

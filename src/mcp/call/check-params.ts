@@ -1,0 +1,78 @@
+import { ProtocolErrorCode, type JSONRPCRequest, type McpServer } from '@modelcontextprotocol/server'
+import { isObject, type JsonObject } from '../../lib/objects.ts'
+
+/** Longer addresses are none of ours, and the SDK fails at one of a million characters. */
+export const MOST_URI_CHARACTERS = 8192
+export const URI_TOO_LONG = 'uri is too long'
+
+/**
+ * Answers requests whose parameters no handler can read with `-32602` and a sentence: the SDK answers them with the dump of a
+ * schema, as a failure of the server. To be called before the server is connected.
+ */
+export function checkParams({ server }: McpServer): void {
+  const connect = server.connect.bind(server)
+  server.connect = (transport) => {
+    const start = transport.start.bind(transport)
+    transport.start = () => {
+      // The server has set it by now.
+      const { onmessage } = transport
+      transport.onmessage = (message, extra) => {
+        const isRequest = 'method' in message && 'id' in message
+        const problem = isRequest ? findProblem(message) : undefined
+        if (!isRequest || problem === undefined) return onmessage?.(message, extra)
+        const error = { code: ProtocolErrorCode.InvalidParams, message: problem }
+        transport.send({ jsonrpc: '2.0', id: message.id, error }).catch(() => undefined)
+      }
+      return start()
+    }
+    return connect(transport)
+  }
+}
+
+function findProblem({ method, params }: JSONRPCRequest): string | undefined {
+  return problems[method]?.(isObject(params) ? params : {})
+}
+
+/** Whether a message has an address at which the SDK fails before any handler. */
+export function hasLongUri(message: unknown): boolean {
+  const params = isObject(message) ? message['params'] : undefined
+  return isObject(params) && typeof params['uri'] === 'string' && params['uri'].length > MOST_URI_CHARACTERS
+}
+
+type FindProblem = (params: JsonObject) => string | undefined
+
+/** No list has a second page. */
+const cursor: FindProblem = (params) => (params['cursor'] === undefined ? undefined : 'cursor is none of this list')
+
+const uri: FindProblem = (params) => {
+  if (typeof params['uri'] !== 'string') return 'uri is required, a text'
+  return params['uri'].length > MOST_URI_CHARACTERS ? URI_TOO_LONG : undefined
+}
+
+/** The SDK looks names up in an object, where it finds what every object has. */
+function named(what: string): FindProblem {
+  return ({ name }) => {
+    if (typeof name !== 'string') return 'name is required, a text'
+    return name in Object.prototype ? `${what} ${name} not found` : undefined
+  }
+}
+
+const reference: FindProblem = ({ ref, argument }) => {
+  if (!isObject(ref)) return 'ref is required, a prompt or a resource template'
+  if (!isObject(argument)) return 'argument is required, with name and value'
+  if (ref['type'] === 'ref/prompt') return named('Prompt')(ref)
+  return ref['type'] === 'ref/resource' ? uri(ref) : 'ref has the type ref/prompt or ref/resource'
+}
+
+const problems: Readonly<Partial<Record<string, FindProblem>>> = Object.assign(Object.create(null), {
+  'tools/list': cursor,
+  'prompts/list': cursor,
+  'resources/list': cursor,
+  'resources/templates/list': cursor,
+  'tools/call': named('Tool'),
+  'prompts/get': named('Prompt'),
+  'resources/read': uri,
+  'resources/subscribe': uri,
+  'resources/unsubscribe': uri,
+  'completion/complete': reference,
+})
