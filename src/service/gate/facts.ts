@@ -105,10 +105,11 @@ export interface RiskFact {
   id: string
   state: 'RISK_STATE_PENDING_APPROVAL' | 'RISK_STATE_APPROVED'
   counts: boolean
-  /** The conditions that it names; empty: every condition that lists its items. */
-  conditionIds: readonly string[]
-  /** Identities (`type:id`) of the items that it covers, frozen when it was accepted. */
-  covered: ReadonlySet<string>
+  /**
+   * Identities (`type:id`) of the items that it covers, frozen when it was accepted, with the conditions in which it covers
+   * them; no condition: every one.
+   */
+  covered: ReadonlyMap<string, readonly string[]>
   acceptedBy: RiskPerson
   /** Undefined while it is pending. */
   approvedBy: RiskPerson | undefined

@@ -98,7 +98,7 @@ test('a risk waives a condition only when frozen lists hold every item of it', (
       if (condition.status !== 'CONDITION_STATUS_WAIVED') continue
       const risks = input.risks.filter(({ id }) => condition.waived_by_risk_ids.includes(id))
       expect(risks.every(({ state, counts }) => counts && state === 'RISK_STATE_APPROVED')).toBe(true)
-      const frozen = new Set(risks.flatMap(({ covered }) => [...covered]))
+      const frozen = new Set(risks.flatMap(({ covered }) => [...covered.keys()]))
       const listed = Object.keys(verdict.evidenceIdentities[condition.id]!)
       expect(listed.filter((item) => !frozen.has(item))).toEqual([])
     }

@@ -49,7 +49,7 @@ test('a failing test fails the gate and says what would pass', () => {
 })
 
 test('a pending risk does not help; an approved one passes with risk and names both people', () => {
-  const covered = new Set(['test:t2'])
+  const covered = new Map([['test:t2', []]])
   const pending = judgeFacts(withRed, {
     risks: [risk({ state: 'RISK_STATE_PENDING_APPROVAL', counts: false, covered })],
   })
@@ -71,7 +71,7 @@ test('a test that fails later is not covered by an older risk', () => {
   const later = testCase({ id: 't3', key: 'TC-3', newest: failed })
   const verdict = judgeFacts(
     { ...withRed, tests: [...withRed.tests, later] },
-    { risks: [risk({ covered: new Set(['test:t2']) })] },
+    { risks: [risk({ covered: new Map([['test:t2', []]]) })] },
   )
   expect(verdict.status).toBe('VERDICT_STATUS_FAIL')
   expect(condition(verdict, 'failing_tests').message).toBe(

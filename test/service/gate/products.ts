@@ -145,12 +145,14 @@ function identities(all: GateFacts): string[] {
 
 function risksOn(all: GateFacts): fc.Arbitrary<RiskFact[]> {
   const items = identities(all)
-  const covered = fc.oneof(fc.constant(items), fc.subarray(items)).map((chosen) => new Set(chosen))
+  const conditions = mostly<string[]>([], ['failing_tests', 'critical_coverage'], ['new_issues'])
+  const covered = fc
+    .tuple(fc.oneof(fc.constant(items), fc.subarray(items)), conditions, fc.array(conditions))
+    .map(([chosen, usual, others]) => new Map(chosen.map((item, index) => [item, others[index] ?? usual])))
   return numbered(
     fc.record({
       state: mostly('RISK_STATE_APPROVED', 'RISK_STATE_PENDING_APPROVAL'),
       counts: mostly(true, false),
-      conditionIds: mostly([], ['failing_tests', 'critical_coverage'], ['new_issues']),
       covered,
     }),
     2,

@@ -112,8 +112,8 @@ export function reference({ facts, policy, risks, previous, baseline }: Judged):
     while (changed <= sample && !isHeld(rule.comparator === 'COMPARATOR_GTE' ? total + changed : total - changed))
       changed += 1
 
-    const covering = risks.filter((risk) => mayCover(risk, rule.id))
-    const isCovered = (item: Item) => covering.some((risk) => risk.covered.has(item.id))
+    const covering = (item: Item) => risks.filter((risk) => doesCover(risk, item.id, rule.id))
+    const isCovered = (item: Item) => covering(item).length > 0
     let needed = rule.min_sample
     if (isShare || rule.metric === 'failing_tests') needed = Math.max(needed, 1)
     let status = 'FAIL'
@@ -136,13 +136,7 @@ export function reference({ facts, policy, risks, previous, baseline }: Judged):
       toPass: status === 'NOT_EVALUATED' ? 0 : changed,
       evidence: order.map(({ id }) => id),
       newTotal: items.filter(isNew).length,
-      waivedBy:
-        status === 'WAIVED'
-          ? covering
-              .filter((risk) => items.some((item) => risk.covered.has(item.id)))
-              .map(({ id }) => id)
-              .toSorted()
-          : [],
+      waivedBy: status === 'WAIVED' ? [...new Set(items.flatMap(covering).map(({ id }) => id))].toSorted() : [],
     })
   }
 
@@ -211,7 +205,9 @@ function countsAsUnresolved(issue: IssueFact): boolean {
   return !issue.reopenedUnvouched && !issue.isFixed
 }
 
-function mayCover(risk: RiskFact, conditionId: string): boolean {
+function doesCover(risk: RiskFact, item: string, conditionId: string): boolean {
   if (risk.state !== 'RISK_STATE_APPROVED' || !risk.counts) return false
-  return risk.conditionIds.length === 0 || risk.conditionIds.includes(conditionId)
+  const conditions = risk.covered.get(item)
+  if (conditions === undefined) return false
+  return conditions.length === 0 || conditions.includes(conditionId)
 }

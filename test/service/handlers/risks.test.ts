@@ -29,6 +29,41 @@ test('an accepted risk changes nothing until a second person approves it, and a 
   expect((await post('compute')).body.verdict.status).toBe('VERDICT_STATUS_FAIL')
 })
 
+test('an accepted item is covered only in the conditions that listed it, also beside items of others', async () => {
+  await using gate = await startFailing()
+  const { app, post, bob } = gate
+  const product_id = app.productId
+  const { test: pays } = await app.api.createTest({
+    product_id,
+    kind: 'TEST_KIND_CASE',
+    title: 'pays',
+    automation_ref: { file_path: 'test/cart.test.ts', suite_path: [], name: 'pays' },
+  })
+  const { requirement } = await app.api.createRequirement({
+    product_id,
+    title: 'Payments',
+    priority: 'PRIORITY_LOW',
+    status: 'REQUIREMENT_STATUS_APPROVED',
+  })
+  await app.api.linkTest({ test_id: pays.id, requirement_id: requirement.id })
+  const { verdict: stale } = (await post('compute')).body
+  const listed = (id: string) => stale.conditions.find((one) => one.id === id)?.evidence ?? []
+  expect(listed('stale_results').map(({ id }) => id)).toEqual([pays.id])
+  const failing = listed('failing_tests').map(({ id }) => id)
+  const requirement_ids = listed('critical_coverage').map(({ id }) => id)
+  const { risk } = (await post('accept-risk', { test_ids: [pays.id, ...failing], requirement_ids, reason })).body
+  expect(risk.condition_ids).toEqual(['critical_coverage', 'failing_tests', 'stale_results'])
+  const { body: approved } = await post('approve-risk', { risk_id: risk.id }, bob)
+  expect(approved.verdict.status).toBe('VERDICT_STATUS_PASS_WITH_RISK')
+  await report(app, { pays: 'FAILED' })
+  const { verdict } = (await post('compute')).body
+  expect(verdict.status).toBe('VERDICT_STATUS_FAIL')
+  expect(verdict.conditions.find(({ id }) => id === 'failing_tests')).toMatchObject({
+    status: 'CONDITION_STATUS_FAIL',
+    message: expect.stringContaining('Approved risks cover 1 of 2 items.') as string,
+  })
+})
+
 test('a risk that ends or is revoked makes the verdict fail again, which says that it ended', async () => {
   await using gate = await startFailing()
   const { clock, post, bob } = gate

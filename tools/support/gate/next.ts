@@ -9,8 +9,7 @@ import type { Verdict } from './verdict.ts'
  */
 export function nextCalls(verdict: Verdict, { args }: GateScope): NextAction[] {
   const { conditions = [], risks = [] } = verdict
-  const accepted = new Set(risks.flatMap(({ condition_ids: ids = [] }) => ids))
-  const failing = conditions.filter(({ id, status }) => status === 'CONDITION_STATUS_FAIL' && !accepted.has(id))
+  const failing = conditions.filter((one) => one.status === 'CONDITION_STATUS_FAIL' && !isAccepted(one, risks))
   const [first] = [
     ...failing.filter(({ severity }) => severity === 'CONDITION_SEVERITY_BLOCKING'),
     ...failing,
@@ -36,7 +35,16 @@ export function nextCalls(verdict: Verdict, { args }: GateScope): NextAction[] {
   return [...(mend ? [mend] : []), ...(pending === undefined ? [] : [approve]), ...(isRisk ? [accept] : [])].slice(0, 3)
 }
 
-type Item = NonNullable<NonNullable<NonNullable<Verdict['conditions']>[number]['evidence']>[number]>
+type Condition = NonNullable<Verdict['conditions']>[number]
+type Item = NonNullable<NonNullable<Condition['evidence']>[number]>
+
+/** Whether accepted risks name the condition and cover each item that it lists. */
+function isAccepted({ id, evidence = [] }: Condition, risks: NonNullable<Verdict['risks']>): boolean {
+  const naming = risks.filter(({ condition_ids: ids = [] }) => ids.includes(id))
+  const covers = ({ covered_evidence: covered }: (typeof naming)[number], item: Item) =>
+    covered === undefined || covered.some((one) => one.type === item.type && one.id === item.id)
+  return naming.length > 0 && evidence.every((item) => naming.some((risk) => covers(risk, item)))
+}
 
 /** What helps with one item. */
 function mendCall(item: Item, product: string | undefined): NextAction | undefined {

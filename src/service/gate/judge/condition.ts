@@ -22,8 +22,7 @@ export function judgeCondition(
   { policy, risks, earlier }: { policy: Policy; risks: readonly RiskFact[]; earlier: EarlierItems },
 ): { condition: ConditionBody; evidence: EvidenceBody[] } {
   const measure = metrics[rule.metric].measure(facts)
-  const covering = risks.filter((risk) => isAbout(risk, rule.id))
-  const covered = measure.items.filter(({ item }) => covering.some((risk) => risk.covered.has(identity(item))))
+  const covered = measure.items.filter(({ item }) => risks.some((risk) => covers(risk, item, rule.id)))
   const status = decide(rule, measure, covered.length)
   const evidence = listEvidence(measure.items, earlier)
   return {
@@ -44,15 +43,16 @@ export function judgeCondition(
       evidence_total: evidence.length,
       new_total: evidence.filter((item) => item.new).length,
       to_pass: status === 'CONDITION_STATUS_NOT_EVALUATED' ? 0 : toPass(rule, measure),
-      waived_by_risk_ids: status === 'CONDITION_STATUS_WAIVED' ? waiving(covering, measure.items) : [],
+      waived_by_risk_ids: status === 'CONDITION_STATUS_WAIVED' ? waiving(risks, measure.items, rule.id) : [],
     },
   }
 }
 
 /** Only an approved risk that counts for this verdict covers anything. */
-function isAbout({ state, counts, conditionIds }: RiskFact, conditionId: string): boolean {
+function covers({ state, counts, covered }: RiskFact, item: CostedItem['item'], conditionId: string): boolean {
   if (!counts || state !== 'RISK_STATE_APPROVED') return false
-  return conditionIds.length === 0 || conditionIds.includes(conditionId)
+  const places = covered.get(identity(item))
+  return places !== undefined && (places.length === 0 || places.includes(conditionId))
 }
 
 /** A count above its limit fails with any sample, because a larger sample cannot make it less. */
@@ -73,9 +73,9 @@ export function neededSample({ metric, min_sample }: Rule): number {
   return Math.max(min_sample, metrics[metric].leastSample)
 }
 
-function waiving(covering: readonly RiskFact[], items: readonly CostedItem[]): string[] {
-  return covering
-    .filter(({ covered }) => items.some(({ item }) => covered.has(identity(item))))
+function waiving(risks: readonly RiskFact[], items: readonly CostedItem[], conditionId: string): string[] {
+  return risks
+    .filter((risk) => items.some(({ item }) => covers(risk, item, conditionId)))
     .map(({ id }) => id)
     .toSorted(compareText)
 }

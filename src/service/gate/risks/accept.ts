@@ -8,7 +8,7 @@ import { withSameCause } from './cause.ts'
 import { RiskState } from '../../../contract/quality-gate/risks.ts'
 import { stateAt } from './counts.ts'
 import { readExpiry, readLine, readWay, refuse } from './request.ts'
-import { distinct, selectItems, sorted, type JudgedVerdict, type Selection } from './select.ts'
+import { selectItems, sorted, type JudgedVerdict, type Selection } from './select.ts'
 import { coveredItems, type Item, type StoredRisk } from './stored.ts'
 
 type Input = InputOf<'acceptRisk'>
@@ -76,14 +76,10 @@ async function select(
   { productId, verdict }: Pick<Accepted, 'productId' | 'verdict'>,
 ): Promise<Selection> {
   const old = await readRenewable(rows, productId, input, call.now())
-  const chosen = selectItems(
-    verdict,
-    old === undefined ? input : renewing(input, old, verdict),
-    old && coveredItems(old),
-  )
-  if (input.by_cause !== true) return chosen
-  const related = await withSameCause(rows, productId, { chosen: chosen.items, failing: chosen.failing })
-  return { ...chosen, items: distinct([...chosen.items, ...related]) }
+  return selectItems(verdict, old === undefined ? input : renewing(input, old, verdict), {
+    ...(old !== undefined && { renewed: coveredItems(old) }),
+    findRelated: async (found) => (input.by_cause === true ? withSameCause(rows, productId, found) : []),
+  })
 }
 
 /** The risk that the request renews: one that ended, or one that is bound to another release. */

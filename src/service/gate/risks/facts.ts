@@ -1,11 +1,11 @@
 import { RiskState } from '../../../contract/quality-gate/risks.ts'
 import { dayMs } from '../../shared/times.ts'
 import type { Rows } from '../../sql/database.ts'
-import { readJson, readTexts } from '../../sql/json.ts'
+import { readJson } from '../../sql/json.ts'
 import { StoredActor } from '../../workspace/actor.ts'
-import { identity, type RiskFact, type RiskPerson } from '../facts.ts'
+import type { RiskFact, RiskPerson } from '../facts.ts'
 import { inScope, riskAwaits, riskCounts, type RiskScope } from './counts.ts'
-import { coveredItems, type StoredRisk } from './stored.ts'
+import { coveredPlaces, type StoredRisk } from './stored.ts'
 
 /** How long before its end a risk is announced. */
 const ENDING_MS = 7 * dayMs
@@ -43,8 +43,7 @@ export function riskFact(risk: StoredRisk, at: Pick<At, 'now' | 'scope'>): RiskF
     id: risk.id,
     state: counts ? 'RISK_STATE_APPROVED' : 'RISK_STATE_PENDING_APPROVAL',
     counts,
-    conditionIds: readTexts(risk.condition_ids),
-    covered: new Set(coveredItems(risk).map(identity)),
+    covered: coveredPlaces(risk),
     acceptedBy: person(risk.accepted_by),
     approvedBy: risk.approved_by === null ? undefined : person(risk.approved_by),
   }

@@ -3,7 +3,7 @@ import type { InputOf } from '../../../contract/index.ts'
 import type { ConditionStatus } from '../../../contract/quality-gate/verdict.ts'
 import { notFound, ServiceError } from '../../../errors.ts'
 import { identity } from '../facts.ts'
-import type { Item } from './stored.ts'
+import type { AcceptedItem, Item } from './stored.ts'
 
 /** What a stored verdict says of one condition: every failing item, not only those that it lists. */
 export interface JudgedCondition {
@@ -21,22 +21,27 @@ export interface JudgedVerdict {
 export type AcceptInput = Pick<InputOf<'acceptRisk'>, 'condition_ids' | 'requirement_ids' | 'issue_ids' | 'test_ids'>
 
 export interface Selection {
-  /** Empty: every condition that lists an item. */
+  /** The conditions that the request names; without them those that list what is accepted. */
   conditionIds: readonly string[]
   /** The items that were named or renewed; empty where conditions are accepted whole. */
   named: readonly Item[]
   /** What is accepted. */
-  items: readonly Item[]
-  /** All that fails in the same conditions. */
-  failing: readonly Item[]
+  items: readonly AcceptedItem[]
 }
+
+/** What is accepted besides the chosen items, of all that fails in the same conditions. */
+type FindRelated = (found: { chosen: readonly Item[]; failing: readonly Item[] }) => Promise<readonly Item[]>
 
 /**
  * The items that a request accepts (contract §7): the named items where they fail, in the named conditions or in every
  * condition; without named items everything that fails in the named conditions. Throws `NOTHING_TO_ACCEPT` for a condition
  * that holds and for an item that fails nowhere, `not_found` for a condition that the verdict does not have.
  */
-export function selectItems(verdict: JudgedVerdict, input: AcceptInput, renewed: readonly Item[] = []): Selection {
+export async function selectItems(
+  verdict: JudgedVerdict,
+  input: AcceptInput,
+  { renewed = [], findRelated }: { renewed?: readonly Item[]; findRelated: FindRelated },
+): Promise<Selection> {
   const conditions = failingConditions(verdict, input.condition_ids)
   const failing = distinct(conditions.flatMap(({ items }) => items))
   const named = namedItems(input)
@@ -47,18 +52,29 @@ export function selectItems(verdict: JudgedVerdict, input: AcceptInput, renewed:
   if (absent !== undefined) throw nothingToAccept(`${absent.type} ${absent.id} does not fail`, input)
   const stillFailing = renewed.filter((item) => failingIds.has(identity(item)))
   const taken = distinct([...named, ...stillFailing])
-  const items = isByItem ? taken : failing
-  if (items.length === 0) throw nothingToAccept('none of the items fails', input)
-  return { conditionIds: distinctTexts(input.condition_ids ?? []), named: taken, items, failing }
+  const chosen = isByItem ? taken : failing
+  if (chosen.length === 0) throw nothingToAccept('none of the items fails', input)
+  const items = place(conditions, [...chosen, ...(await findRelated({ chosen, failing }))])
+  const conditionIds = distinctTexts(input.condition_ids ?? items.flatMap((item) => item.condition_ids))
+  return { conditionIds, named: taken, items }
+}
+
+/** Each item with the conditions that list it: it is not accepted where it fails later. */
+function place(conditions: readonly JudgedCondition[], items: readonly Item[]): AcceptedItem[] {
+  const places = new Map<string, string[]>()
+  for (const { id, items: listed } of conditions) {
+    for (const item of listed.map(identity)) places.set(item, [...(places.get(item) ?? []), id])
+  }
+  return distinct(items).map((item) => ({ ...item, condition_ids: distinctTexts(places.get(identity(item)) ?? []) }))
 }
 
 /** Items in an order that does not depend on how they were named. */
-export function sorted(items: readonly Item[]): Item[] {
+export function sorted<T extends Item>(items: readonly T[]): T[] {
   return items.toSorted((left, right) => (identity(left) < identity(right) ? -1 : 1))
 }
 
 /** Each item once. */
-export function distinct(items: readonly Item[]): Item[] {
+function distinct(items: readonly Item[]): Item[] {
   return [...new Map(items.map(({ type, id }) => [identity({ type, id }), { type, id }])).values()]
 }
 

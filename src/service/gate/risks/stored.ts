@@ -7,6 +7,7 @@ import { timestamp, timestampOrNull } from '../../shared/times.ts'
 import { readJson, readTexts } from '../../sql/json.ts'
 import type { RiskRow } from '../../sql/schema-gate.ts'
 import { StoredActor } from '../../workspace/actor.ts'
+import { identity } from '../facts.ts'
 import { stateAt } from './counts.ts'
 
 /** A row of `risk`. */
@@ -15,6 +16,24 @@ export type StoredRisk = Selectable<RiskRow>
 /** An item by what identifies it in every verdict. */
 export const Item = z.object({ type: EvidenceType, id: z.string() })
 export type Item = z.output<typeof Item>
+
+/** An accepted item with the conditions that listed it; a risk of an older version has only `condition_ids` of its own. */
+const AcceptedItem = Item.extend({ condition_ids: z.array(z.string()) })
+export type AcceptedItem = z.output<typeof AcceptedItem>
+const StoredItem = AcceptedItem.partial({ condition_ids: true })
+
+/**
+ * The identity (`type:id`) of each item that a risk covers, with the conditions in which it does; no condition: in every one,
+ * as risks of an older version have it.
+ */
+export function coveredPlaces({
+  covered_evidence: stored,
+  condition_ids: named,
+}: Pick<StoredRisk, 'covered_evidence' | 'condition_ids'>): Map<string, readonly string[]> {
+  const every = readTexts(named)
+  const items = readJson(z.array(StoredItem), stored)
+  return new Map(items.map((item) => [identity(item), item.condition_ids ?? every]))
+}
 
 /** The items that a risk covers, fixed when it was accepted. */
 export function coveredItems({ covered_evidence: stored }: Pick<StoredRisk, 'covered_evidence'>): Item[] {

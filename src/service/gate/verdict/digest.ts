@@ -16,7 +16,7 @@ export async function digestInputs(
   policy: z.output<typeof GatePolicy>,
   risks: readonly RiskFact[],
 ): Promise<string> {
-  const covered = risks.map((risk) => ({ ...risk, covered: [...risk.covered].toSorted() }))
+  const covered = risks.map((risk) => ({ ...risk, covered: [...risk.covered].toSorted(byItem) }))
   const texts: readonly (string | Uint8Array)[] = [
     await listText(facts.requirements, canonical),
     await listText(facts.tests, testText),
@@ -35,6 +35,10 @@ export async function digestInputs(
     await letOthersRunIfDue()
   }
   return hash.digest('hex')
+}
+
+function byItem([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {
+  return left < right ? -1 : 1
 }
 
 /** Whether an issue is in a condition or keeps an exclusion out of one; others are listed for their unvouched facts. */

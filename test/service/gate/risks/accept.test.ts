@@ -13,7 +13,7 @@ test('a condition is accepted with everything that fails in it, an item only whe
   expect(whole).toMatchObject({ state: 'RISK_STATE_PENDING_APPROVAL', verdict_id: 'verdict-1', requirement_ids: '[]' })
   const one = await accept(ada, { requirement_ids: ['REQ-B'] })
   expect(covered(one)).toEqual(['requirement:REQ-B'])
-  expect(one).toMatchObject({ condition_ids: '[]', requirement_ids: '["REQ-B"]' })
+  expect(one).toMatchObject({ condition_ids: '["critical_coverage"]', requirement_ids: '["REQ-B"]' })
   await expect(accept(ada, { condition_ids: ['failing_tests'], requirement_ids: ['REQ-B'] })).rejects.toMatchObject({
     reason: 'NOTHING_TO_ACCEPT',
   })
@@ -77,7 +77,11 @@ test('a renewed risk covers only what still fails, and only an ended one or one 
   const bound = await accept(ada, { test_ids: ['TC-A'], scope: { release_id: 'release-1' } })
   await decide(bob, bound.id)
   const moved = await accept(ada, { renew_risk_id: bound.id, scope: { release_id: 'release-2' } })
-  expect(moved).toMatchObject({ release_id: 'release-2', test_ids: '["TC-A"]' })
+  expect(moved).toMatchObject({
+    release_id: 'release-2',
+    test_ids: '["TC-A"]',
+    condition_ids: '["failing_tests"]',
+  })
 })
 
 test('by_cause also takes the tests of the same issue and what fails in the same component', async () => {
@@ -104,6 +108,7 @@ test('by_cause also takes the tests of the same issue and what fails in the same
     [`requirement:${requirement.id}`, `test:${one}`, `test:${other}`].toSorted(),
   )
   expect(alike.test_ids).toBe(JSON.stringify([one]))
+  expect(alike.condition_ids).toBe('["critical_coverage","failing_tests"]')
   await app.db.write((rows) =>
     rows.updateTable('test').set({ issue_id: 'issue-1' }).where('product_id', '=', product.id).execute(),
   )
