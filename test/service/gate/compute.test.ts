@@ -154,6 +154,20 @@ test('a later complete run with the same tests supersedes one that lacks shards'
   expect(await compute(app)).toMatchObject({ status: 'VERDICT_STATUS_PASS', incomplete_runs: [] })
 })
 
+test('a run that lacks shards leaves the verdict open, however many later ones were superseded', async () => {
+  await using app = await startProduct()
+  await report(app, { 'buys and pays': 'passed' }, { run_key: 'e2e', shard_index: 0, shard_total: 2 })
+  for (let number = 0; number < 51; number++) {
+    const run_key = String(number)
+    await report(app, { '[REQ-1] adds up': 'passed' }, { run_key, shard_index: 0, shard_total: 2 })
+  }
+  await report(app, { '[REQ-1] adds up': 'passed' }, { run_key: 'unit' })
+  expect(await compute(app)).toMatchObject({
+    status: 'VERDICT_STATUS_INCONCLUSIVE',
+    incomplete_runs: [{ run_key: 'e2e', received: 1, expected: 2 }],
+  })
+})
+
 test('the verdict says whose tokens sent the results, a run has one kind of sender, and a policy may ask for CI', async () => {
   await using app = await startProduct()
   const [ci, agent] = [await tokenHeaders(app, { kind: 'ci' }), await tokenHeaders(app, { kind: 'agent' })]
