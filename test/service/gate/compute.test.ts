@@ -241,3 +241,36 @@ test('a verdict of one environment says in which others its version has results,
     / Results of this version are in environments ci, staging and in others: they count where no environment is named\.$/,
   )
 })
+
+test('a link to a suite that is deprecated counts as long as cases of the suite are in use', async () => {
+  await using app = await startProduct()
+  const product_id = app.productId
+  const { requirements } = await app.api.listRequirements({ product_id })
+  const cases = [{ file_path: 'test/cart.test.ts', suite_path: ['carts'], name: 'adds up', status: 'passed' }]
+  await app.request('POST', `${at(app)}/tests:ingest`, { draft: { cases } })
+  const { tests } = await app.api.listTests({ product_id })
+  const suite = tests.find(({ kind }) => kind === 'TEST_KIND_SUITE')!
+  const adds = tests.find(({ kind }) => kind === 'TEST_KIND_CASE')!
+  const requirement = requirements[0]!
+  await app.api.linkTest({ test_id: suite.id, requirement_id: requirement.id })
+  await app.api.updateRequirement({ id: requirement.id, title: 'Totals are exact' })
+  const counted = async () => {
+    const { conditions } = await compute(app)
+    const { traceability_matrix: matrix } = await app.api.getTraceability({ product_id })
+    return {
+      conditions: ['suspect_links', 'stale_results', 'failing_tests'].map((id) => {
+        const { actual, sample } = conditions.find((one) => one.id === id)!
+        return { id, actual, sample }
+      }),
+      tests: matrix.rows?.map((row) => row.tests?.map(({ id }) => id)),
+    }
+  }
+  const before = await counted()
+  expect(before.conditions[0]).toEqual({ id: 'suspect_links', actual: 1, sample: 1 })
+  expect(before.tests).toEqual([[adds.id]])
+  await app.api.updateTest({ id: suite.id, status: 'TEST_STATUS_DEPRECATED' })
+  expect(await counted()).toEqual(before)
+  await app.api.updateTest({ id: adds.id, status: 'TEST_STATUS_DEPRECATED' })
+  const after = await counted()
+  expect([after.conditions[0]?.actual, after.tests]).toEqual([0, [[]]])
+})

@@ -30,7 +30,10 @@ export async function readLinks(
       .where('link.role', 'in', countingRoles)
       .where('link.archived_at', 'is', null)
       .where('test.deleted_at', 'is', null)
-      .where('test.status', '<>', 'TEST_STATUS_DEPRECATED')
+      // A suite that is deprecated still has its cases (contract §1.2).
+      .where((eb) =>
+        eb.or([eb('test.kind', '=', 'TEST_KIND_SUITE'), eb('test.status', '<>', 'TEST_STATUS_DEPRECATED')]),
+      )
       .orderBy('requirement.number')
       .orderBy('test.number')
       .execute()
@@ -39,15 +42,17 @@ export async function readLinks(
   }
   const cases = links.some(({ kind }) => kind === 'TEST_KIND_SUITE') ? await casesOfSuites(rows, productId) : undefined
   const [all, important] = [new Set<string>(), new Set<string>()]
+  const suspect = []
   for (const link of links) {
     const requirement = byId.get(link.requirement_id)
     const isOfImportant = requirement !== undefined && isImportant(requirement)
-    for (const id of cases?.(link.test_id) ?? [link.test_id]) {
+    const leadsTo = cases?.(link.test_id) ?? [link.test_id]
+    for (const id of leadsTo) {
       all.add(id)
       if (isOfImportant) important.add(id)
     }
+    if (link.state === 'LINK_STATE_SUSPECT' && leadsTo.length > 0) suspect.push(link)
   }
-  const suspect = links.filter(({ state }) => state === 'LINK_STATE_SUSPECT')
   return {
     linked: { all, important },
     suspect: suspect.map((link) => ({
@@ -59,13 +64,14 @@ export async function readLinks(
   }
 }
 
-/** The ids of the cases at or below a test. */
+/** The ids of the cases at or below a test that are not deprecated. */
 async function casesOfSuites(rows: Rows, productId: number): Promise<(testId: string) => string[]> {
   const tests = await rows
     .selectFrom('test')
     .select(['id', 'parent_id', 'kind'])
     .where('product_id', '=', productId)
     .where('deleted_at', 'is', null)
+    .where((eb) => eb.or([eb('kind', '=', 'TEST_KIND_SUITE'), eb('status', '<>', 'TEST_STATUS_DEPRECATED')]))
     .execute()
   const children = Map.groupBy(tests, ({ parent_id: parent }) => parent)
   const suites = new Set(tests.flatMap(({ id, kind }) => (kind === 'TEST_KIND_SUITE' ? [id] : [])))

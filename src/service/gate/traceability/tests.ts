@@ -27,7 +27,8 @@ export async function readMatrixTests(rows: Rows, productId: number, scope: Cove
       .select(['id', 'number', 'title', 'names_known', 'parent_id', 'kind', 'level', 'file_path'])
       .where('product_id', '=', productId)
       .where('deleted_at', 'is', null)
-      .where('status', '<>', 'TEST_STATUS_DEPRECATED')
+      // A suite that is deprecated still has its cases (contract §1.2).
+      .where((eb) => eb.or([eb('kind', '=', 'TEST_KIND_SUITE'), eb('status', '<>', 'TEST_STATUS_DEPRECATED')]))
       .orderBy('number')
       .execute(),
     rows

@@ -37,7 +37,7 @@ export async function readSuspect(
       LEFT JOIN requirement_version AS changed
         ON changed.requirement_id = link.requirement_id AND changed.version = link.requirement_version + 1
     WHERE link.product_id = ${productId} AND link.state = 'LINK_STATE_SUSPECT' AND link.archived_at IS NULL
-      AND test.deleted_at IS NULL AND test.status <> 'TEST_STATUS_DEPRECATED'
+      AND test.deleted_at IS NULL AND (test.kind = 'TEST_KIND_SUITE' OR test.status <> 'TEST_STATUS_DEPRECATED')
       AND requirement.deleted_at IS NULL AND requirement.status <> 'REQUIREMENT_STATUS_DEPRECATED'`
   const { rows: counted } = await sql<{ total: number }>`SELECT count(*) AS total ${suspect}`.execute(rows)
   const { rows: links } = await sql<SuspectRow>`
