@@ -12,7 +12,7 @@ import { asHtml } from '../../../src/service/gate/traceability/html.ts'
 import { asMarkdown } from '../../../src/service/gate/traceability/markdown.ts'
 import type { Matrix } from '../../../src/service/gate/traceability/model.ts'
 import { origin, startApp, type App } from '../../app.ts'
-import { reasonOf, type Failure } from '../people.ts'
+import { reasonOf, workspaceId, type Failure } from '../people.ts'
 
 /** A title that is a formula, markup and a script at once. */
 const hostile = '=HYPERLINK("https://evil.example","x") <script>alert(1)</script> [a](b) | @admin'
@@ -143,6 +143,22 @@ test('a requirement that demands no test is no hole', async () => {
   const { traceability_matrix: matrix } = await read(app, '?filter=holes')
   expect(matrix.rows.map(({ requirement }) => requirement.key)).toEqual(['REQ-2', 'REQ-3'])
   await app.request('DELETE', `/v1/requirements/${created.body.requirement.id}`)
+})
+
+test('a requirement shows only what is below it, and one of another product or a deleted one is not found', async () => {
+  const created = async (product_id: string, title: string, more: object = {}) =>
+    (await app.api.createRequirement({ product_id, title, ...more })).requirement.id
+  const parent = await created(app.productId, 'Cart', { kind: 'REQUIREMENT_KIND_GROUP' })
+  const child = await created(app.productId, 'Discounts', { parent_id: parent })
+  const { traceability_matrix: matrix } = await read(app, `?requirement_id=${parent}`)
+  expect(matrix.rows.map(({ requirement }) => requirement.id)).toEqual([child])
+  const { product } = await app.api.createProduct({ workspace_id: await workspaceId(app), name: 'Other' })
+  const foreign = await created(product.id, 'Foreign')
+  await app.request('DELETE', `/v1/requirements/${parent}?recursive=true`)
+  for (const id of [foreign, child]) {
+    const reply = await app.request<Failure>('GET', path(app, `?requirement_id=${id}`))
+    expect([reply.status, reasonOf(reply)]).toEqual([404, 'REQUIREMENT_NOT_FOUND'])
+  }
 })
 
 test('pages have every row once', async () => {

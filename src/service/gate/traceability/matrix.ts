@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { InputOf } from '../../../contract/index.ts'
+import { notFound } from '../../../errors.ts'
 import { eachInTurns, mapInTurns } from '../../../lib/turns-of-others.ts'
 import type { CoverageScope } from '../../quality/coverage/scope.ts'
 import type { RequirementBody } from '../../quality/requirements/columns.ts'
@@ -108,22 +109,25 @@ async function inScope(
     .where('status', '<>', 'REQUIREMENT_STATUS_DEPRECATED')
     .orderBy('number')
     .execute()
-  const root = found.find(({ id }) => id === query.requirement_id) ?? (await groupRow(rows, query.requirement_id))
-  const below = found.filter(
-    (row) => query.requirement_id === undefined || (root !== undefined && row.tree_path.startsWith(root.tree_path)),
-  )
+  const { requirement_id: rootId } = query
+  const top = rootId === undefined ? '' : await requirePath(rows, product.id, rootId)
+  const below = found.filter((row) => row.tree_path.startsWith(top))
   const viewed = await viewRequirements(rows, product, below, { now, scope })
   const { component_id: component } = query
   return viewed.filter(({ component_ids: ids }) => component === undefined || ids.includes(component))
 }
 
-function groupRow(rows: Rows, id: string | undefined) {
-  return rows
+/** The path of a requirement of the product; throws `not_found`. */
+async function requirePath(rows: Rows, productId: number, id: string): Promise<string> {
+  const row = await rows
     .selectFrom('requirement')
-    .select(['id', 'tree_path'])
-    .where('id', '=', id ?? '')
+    .select('tree_path')
+    .where('product_id', '=', productId)
+    .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
+  if (row === undefined) throw notFound('requirement', id, 'list the requirements of the product')
+  return row.tree_path
 }
 
 interface RowFacts {
