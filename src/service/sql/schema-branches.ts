@@ -68,4 +68,6 @@ export interface LinkProposalRow {
   reviewed_by: string | null
   reviewed_at: number | null
   review_note: Generated<string>
+  /** JSON of the link in the main tree when it was proposed (migration 0032); null: not known. */
+  base: Generated<string | null>
 }

@@ -7,7 +7,8 @@ import { takeNumber } from '../../workspace/numbers.ts'
 import { applyChanges } from '../apply/apply.ts'
 import type { AppliedChange, Applying } from '../apply/types.ts'
 import type { Members } from '../members.ts'
-import type { MergedChange } from '../merge/index.ts'
+import type { MergedChange, MergeNote } from '../merge/index.ts'
+import { readChangedSince } from '../proposals/base.ts'
 import { applyProposal } from '../proposals/apply.ts'
 import type { Plan } from './plan.ts'
 import { restore } from './restore.ts'
@@ -17,6 +18,8 @@ export interface Applied {
   numbers: Map<string, number>
   /** Ids of the link proposals that were applied. */
   links: Set<string>
+  /** Links that were proposed and left as the main tree has them. */
+  notes: MergeNote[]
 }
 
 /** Writes a merge into the main tree with the ordinary write functions, as the caller; throws if a part of it is impossible. */
@@ -27,6 +30,7 @@ export async function applyMerge(
   { approve }: { approve: boolean },
 ): Promise<Applied> {
   const { changes, lifts } = plan.result
+  const changedLinks = await readChangedSince(applying.rows, plan.proposals)
   const numbers = await takeNumbers(applying, changes)
   for (const one of changes) if (one.action === 'restore') await restore(applying, call, one)
   const toApply = changes.flatMap((one) => {
@@ -51,7 +55,7 @@ export async function applyMerge(
   for (const one of all) {
     await auditChange(applying, call, one, plan.main[one.entityType].get(one.entityId)?.members)
   }
-  return { numbers, links: await applyLinks(applying, call, plan) }
+  return { numbers, ...(await applyLinks(applying, call, plan, changedLinks)) }
 }
 
 /** Final numbers, in the order of the provisional ones. */
@@ -130,15 +134,27 @@ async function auditChange(
   await audit(rows, call, { verb: verbs[operation], resourceType, resourceId, before, after })
 }
 
-async function applyLinks(applying: Applying, call: Writing, { result, proposals }: Plan): Promise<Set<string>> {
+async function applyLinks(
+  applying: Applying,
+  call: Writing,
+  { result, proposals, main }: Plan,
+  changed: ReadonlySet<string>,
+): Promise<Pick<Applied, 'links' | 'notes'>> {
   const sameTests = new Map(result.changes.map(({ change, targetId }) => [change.entityId, targetId]))
   const wanted = new Set(result.links.map(({ id }) => id))
-  const applied = new Set<string>()
+  const links = new Set<string>()
+  const notes: MergeNote[] = []
   for (const proposal of proposals.filter(({ id }) => wanted.has(id))) {
-    const link = await applyProposal(applying, call, proposal, sameTests)
-    if (link === undefined) continue
-    await audit(applying.rows, call, linkChange(link.before, link.after))
-    applied.add(proposal.id)
+    const outcome = await applyProposal(applying, call, proposal, { sameTests, changed })
+    if (typeof outcome === 'object') {
+      links.add(proposal.id)
+      await audit(applying.rows, call, linkChange(outcome.before, outcome.after))
+    }
+    if (outcome !== 'kept') continue
+    const test = main.test.get(sameTests.get(proposal.test_id) ?? proposal.test_id)?.key ?? ''
+    const requirement = main.requirement.get(proposal.requirement_id)?.key ?? ''
+    const message = `Main changed the link of ${test} and ${requirement} since the branch proposed another one, and it stays as main has it.`
+    notes.push({ code: 'LINK_CHANGED', message })
   }
-  return applied
+  return { links, notes }
 }

@@ -28,13 +28,13 @@ export function previewMerge(call: Call, id: string): Promise<Preview> {
     const { branch, product } = await requireOpenBranch(rows, call.principal, id)
     const plan = planMerge(await readSources(rows, branch), previewed)
     const facts = await describe({ rows, prepare, product }, branch, plan)
-    const { effect, problems } = await predict({ rows, prepare, product }, call, plan)
+    const { effect, problems, notes } = await predict({ rows, prepare, product }, call, plan)
     const { conflicts } = plan.result
     return {
       ...facts,
       mergeable: conflicts.length === 0 && problems.length === 0 && !isEmpty(plan),
       ...effect,
-      warnings: [...plan.result.notes, ...problems],
+      warnings: [...plan.result.notes, ...notes, ...problems],
     }
   })
 }
@@ -71,12 +71,13 @@ async function describe(
 async function predict(applying: Applying, call: Call, plan: Plan) {
   const before = await measure(applying, call)
   const problems: Preview['warnings'] = []
+  let notes: Preview['warnings'] = []
   try {
-    await applyMerge(applying, call, plan, { approve: false })
+    ;({ notes } = await applyMerge(applying, call, plan, { approve: false }))
   } catch (thrown) {
     if (!(thrown instanceof ServiceError)) throw thrown
     problems.push({ code: thrown.reason, message: thrown.message })
   }
   const after = problems.length === 0 ? await measure(applying, call) : before
-  return { effect: viewEffect(before, after), problems }
+  return { effect: viewEffect(before, after), problems, notes }
 }

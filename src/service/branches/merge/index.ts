@@ -9,7 +9,7 @@ import { placeInTree } from './tree.ts'
 import type { FieldOutcome, MergedChange, MergeInput, MergeResult, Sides } from './types.ts'
 import * as words from './words.ts'
 
-export type { MainEntity, MainTree, MergedChange, MergeResult, NamedChange, Resolutions } from './types.ts'
+export type { MainEntity, MainTree, MergedChange, MergeNote, MergeResult, NamedChange, Resolutions } from './types.ts'
 
 /**
  * Merges the changes of a branch into the main tree, member by member against what main had when the branch first touched

@@ -87,7 +87,7 @@ export interface Lift {
 }
 
 export interface MergeNote {
-  code: 'MOVED_UP' | 'TEST_EXISTS'
+  code: 'LINK_CHANGED' | 'MOVED_UP' | 'TEST_EXISTS'
   message: string
 }
 

@@ -6,6 +6,7 @@ import type { AppliedChange, Applying } from '../apply/types.ts'
 import { readJson } from '../../sql/json.ts'
 import { StoredActor } from '../../workspace/actor.ts'
 import { applyProposal, readApproved } from '../proposals/apply.ts'
+import { readChangedSince } from '../proposals/base.ts'
 import { readChanges, type Change } from '../changes.ts'
 import type { StoredBranch } from '../store/branches.ts'
 
@@ -25,13 +26,15 @@ export async function replay(applying: Applying, platform: Platform, branch: Sto
   const { rows, product } = applying
   const changes = await readChanges(rows, branch.id)
   const etags = await readEtags(rows, changes)
+  const proposals = await readApproved(rows, branch.id)
+  const changed = await readChangedSince(rows, proposals)
   const applied = await applyChanges(
     applying,
     changes.map((change) => toApply(change, platform)),
   )
-  for (const proposal of await readApproved(rows, branch.id)) {
+  for (const proposal of proposals) {
     const actor = readJson(StoredActor, proposal.reviewed_by ?? proposal.created_by)
-    await applyProposal(applying, writeAs(actor, platform), proposal, applied.sameTests)
+    await applyProposal(applying, writeAs(actor, platform), proposal, { sameTests: applied.sameTests, changed })
   }
   for (const change of changes) await mark(rows, change, etags.get(change.entityId) ?? 0)
   await rows

@@ -8,6 +8,7 @@ import type { Writing } from '../../shared/context.ts'
 import type { Rows } from '../../sql/database.ts'
 import { readTexts } from '../../sql/json.ts'
 import type { Applying } from '../apply/types.ts'
+import { isOther, noLink, readBase } from './base.ts'
 import type { StoredProposal } from './propose.ts'
 
 /** The approved proposals of a branch, oldest first. */
@@ -22,16 +23,19 @@ export function readApproved(rows: Rows, branchId: string): Promise<StoredPropos
     .execute()
 }
 
+/** `kept`: the main tree changed the link since it was proposed, and its link stays. `impossible`: an end of it is missing. */
+export type AppliedProposal = { before: StoredLink | undefined; after: StoredLink | undefined } | 'kept' | 'impossible'
+
 /**
- * Makes or removes the link of a proposal, without an audit row; returns the link before and after, or undefined where that
- * is not possible: it needs its test and its requirement. `sameTests` are the tests to use instead of those that the branch created.
+ * Makes or removes the link of a proposal, without an audit row; returns the link before and after. `sameTests` are the tests
+ * to use instead of those that the branch created, `changed` the proposals of `readChangedSince`.
  */
 export async function applyProposal(
   { rows, prepare }: Applying,
   writing: Writing,
   proposal: StoredProposal,
-  sameTests: ReadonlyMap<string, string>,
-): Promise<{ before: StoredLink | undefined; after: StoredLink | undefined } | undefined> {
+  { sameTests, changed }: { sameTests: ReadonlyMap<string, string>; changed: ReadonlySet<string> },
+): Promise<AppliedProposal> {
   const testId = sameTests.get(proposal.test_id) ?? proposal.test_id
   const test = await rows
     .selectFrom('test')
@@ -45,7 +49,10 @@ export async function applyProposal(
     .where('id', '=', proposal.requirement_id)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
-  if (test === undefined || requirement === undefined) return undefined
+  if (test === undefined || requirement === undefined) return 'impossible'
+  if (changed.has(proposal.id)) return 'kept'
+  const twin = testId === proposal.test_id ? noLink : await readBase(rows, { ...proposal, test_id: testId })
+  if (isOther(proposal, twin, noLink)) return 'kept'
   if (proposal.action === 'LINK_PROPOSAL_ACTION_REMOVE') {
     const removed = await rows
       .deleteFrom('test_link')
@@ -54,17 +61,17 @@ export async function applyProposal(
       .where('archived_at', 'is', null)
       .returningAll()
       .executeTakeFirst()
-    if (removed === undefined) return undefined
+    if (removed === undefined) return 'impossible'
     await noteUnlinking(rows, writing, removed)
     await refreshCoverage(rows, prepare, { productId: test.product_id, now: writing.now() }, [requirement.id])
     return { before: removed, after: undefined }
   }
-  if (requirement.kind === 'REQUIREMENT_KIND_GROUP') return undefined
+  if (requirement.kind === 'REQUIREMENT_KIND_GROUP') return 'impossible'
   const known = readCriterionIds(requirement.acceptance_criteria)
   const wanted = readTexts(proposal.criterion_ids)
   const criterionIds = wanted.filter((id) => known.includes(id))
   // Criteria that are all gone must not become the whole requirement.
-  if (wanted.length > 0 && criterionIds.length === 0) return undefined
+  if (wanted.length > 0 && criterionIds.length === 0) return 'impossible'
   return putLink(rows, prepare, writing, {
     test,
     requirement,

@@ -6,6 +6,7 @@ import type { Writing } from '../../shared/context.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { LinkProposalRow } from '../../sql/schema-branches.ts'
 import { audit } from '../../workspace/audit.ts'
+import { readBase } from './base.ts'
 
 export type StoredProposal = Selectable<LinkProposalRow>
 
@@ -25,7 +26,7 @@ export interface ProposedLink {
 
 /**
  * Proposes a link on a branch. Proposed again, it is the same proposal: what it says is replaced, and it is pending again
- * only if its role or criteria are others; one that says the same stays as it is.
+ * only if its role or criteria are others, or the main tree changed the link since; one that says the same stays as it is.
  */
 export async function proposeLink(
   rows: Rows,
@@ -48,11 +49,15 @@ export async function proposeLink(
     confidence: link.confidence ?? before?.confidence ?? 1,
     rationale: link.rationale ?? before?.rationale ?? '',
     signals: link.signals === undefined ? (before?.signals ?? '[]') : JSON.stringify(link.signals),
+    base: await readBase(rows, { test_id, requirement_id }),
   }
   if (before !== undefined && isDeepStrictEqual(said, pickSaid(before))) return { proposal: before, isNew: false }
   await touchBranch(rows, call, branch.id)
   if (before !== undefined) {
-    const isOther = before.role !== said.role || before.criterion_ids !== said.criterion_ids
+    const isOther =
+      before.role !== said.role ||
+      before.criterion_ids !== said.criterion_ids ||
+      (before.base !== null && before.base !== said.base)
     const pending = { state: 'LINK_PROPOSAL_STATE_PENDING', reviewed_by: null, reviewed_at: null, review_note: '' }
     const proposal = await rows
       .updateTable('link_proposal')
@@ -83,8 +88,8 @@ export async function proposeLink(
   return { proposal, isNew: true }
 }
 
-function pickSaid({ role, criterion_ids, confidence, rationale, signals }: StoredProposal) {
-  return { role, criterion_ids, confidence, rationale, signals }
+function pickSaid({ role, criterion_ids, confidence, rationale, signals, base }: StoredProposal) {
+  return { role, criterion_ids, confidence, rationale, signals, base }
 }
 
 /** Withdraws a proposal of a link; returns whether there was one. */

@@ -382,3 +382,75 @@ test('a merge records the exclusions of the same changes in main, and a preview 
   await app.merge(branch)
   expect(await kinds()).toEqual([{ kind: 'requirement_deleted', by_agent: 0, item_id: risky.id }])
 })
+
+test('a link that main changed since the branch proposed another one stays as main has it, and the preview says so', async () => {
+  await using app = await startMerging()
+  const { tree } = app
+  const criteria = [{ text: 'one' }, { text: 'two' }]
+  const cart = await tree.requirement({ title: 'Cart', acceptance_criteria: criteria })
+  const mail = await tree.requirement({ title: 'Mail', acceptance_criteria: criteria })
+  const sums = await tree.test({ title: 'sums up', requirement_ids: [mail.id] })
+  const other = await tree.test({ title: 'rounds' })
+  const narrow = async ({ id, acceptance_criteria: [first] }: typeof cart) => {
+    const body = { requirement_id: id, role: 'PARTIALLY_VERIFIES', criterion_ids: [first!.id] }
+    done(await app.request('POST', `/v1/tests/${sums.id}/links`, body))
+  }
+  const list = async (branch: string) => {
+    const path = `/v1/branches/${branch}/link-proposals?state=PENDING&state=APPROVED&state=APPLIED&state=OBSOLETE`
+    return done(await app.request<ResponseOf<'listLinkProposals'>>('GET', path)).link_proposals
+  }
+  const branch = await tree.branch()
+  await app.propose(branch, sums.id, cart.id)
+  await app.propose(branch, other.id, cart.id)
+  done(await app.request('DELETE', `/v1/tests/${sums.id}/links/${mail.id}?branch_id=${branch}`))
+  await app.approve(
+    branch,
+    (await list(branch)).map(({ id }) => id),
+  )
+  await narrow(cart)
+  await narrow(mail)
+  const links = async (id: string, at?: string) =>
+    (await tree.read(id, at)).links.map(({ test_key, role, criterion_ids }) => [test_key, role, criterion_ids.length])
+  const ofCart = [
+    ['TC-1', 'LINK_ROLE_PARTIALLY_VERIFIES', 1],
+    ['TC-2', 'LINK_ROLE_VERIFIES', 0],
+  ]
+  const ofMail = [['TC-1', 'LINK_ROLE_PARTIALLY_VERIFIES', 1]]
+  expect([await links(cart.id, branch), await links(mail.id, branch)]).toEqual([ofCart, ofMail])
+  const preview = await app.preview(branch)
+  expect([preview.mergeable, preview.conflicts]).toEqual([true, []])
+  expect(preview.warnings).toEqual(
+    ['REQ-1', 'REQ-2'].map((key) => ({
+      code: 'LINK_CHANGED',
+      message: `Main changed the link of TC-1 and ${key} since the branch proposed another one, and it stays as main has it.`,
+    })),
+  )
+  const { merge } = await app.merge(branch)
+  expect(merge).toMatchObject({ links_applied: 1, proposals_rejected_or_dropped: 2 })
+  expect([await links(cart.id), await links(mail.id)]).toEqual([ofCart, ofMail])
+  expect((await list(branch)).map(({ state }) => state).toSorted()).toEqual(
+    ['APPLIED', 'OBSOLETE', 'OBSOLETE'].map((state) => `LINK_PROPOSAL_STATE_${state}`),
+  )
+})
+
+test('a link that is proposed again after main changed it is to be reviewed again, and then replaces that of main', async () => {
+  await using app = await startMerging()
+  const { tree } = app
+  const cart = await tree.requirement({ title: 'Cart' })
+  const sums = await tree.test({ title: 'sums up' })
+  const branch = await tree.branch()
+  const { id } = await app.propose(branch, sums.id, cart.id)
+  await app.approve(branch, [id])
+  expect(await app.propose(branch, sums.id, cart.id)).toBeNull()
+  const link = async (role: string, more: object = {}) => {
+    const body = { requirement_id: cart.id, role, ...more }
+    return done(await app.request<ResponseOf<'linkTest'>>('POST', `/v1/tests/${sums.id}/links`, body)).proposal
+  }
+  await link('EXERCISES')
+  const state = 'LINK_PROPOSAL_STATE_PENDING'
+  expect(await link('VERIFIES', { branch_id: branch })).toMatchObject({ id, state })
+  await app.approve(branch, [id])
+  expect((await app.preview(branch)).warnings).toEqual([])
+  expect((await app.merge(branch)).merge.links_applied).toBe(1)
+  expect((await tree.read(cart.id)).links).toMatchObject([{ role: 'LINK_ROLE_VERIFIES' }])
+})
