@@ -212,6 +212,28 @@ describe('formats', () => {
     expect(Object.keys(parsed.versions['1'].needs)).toEqual(['REQ-2', 'REQ-3', 'TC-3'])
   })
 
+  test('a need links only to needs of the file: not to a group, and not to a parent that the filter leaves out', async () => {
+    const product_id = app.productId
+    const made = async (title: string, more: object) =>
+      (await app.api.createRequirement({ product_id, title, ...more })).requirement.id
+    const group = await made('Shop', { kind: 'REQUIREMENT_KIND_GROUP' })
+    const parent = await made('Pay', { parent_id: group, normative: false, rationale: 'explains' })
+    const child = await made('Pay by card', { parent_id: parent })
+    const links = async (query: string) => {
+      const file = JSON.parse(await text(app, 'application/vnd.needs+json', query)) as {
+        versions: { '1': { needs: Record<string, { title: string; links: string[] }> } }
+      }
+      const needs = Object.values(file.versions['1'].needs)
+      return needs.filter(({ title }) => title.startsWith('Pay')).map((need) => [need.title, need.links.length])
+    }
+    expect(await links('')).toEqual([
+      ['Pay', 0],
+      ['Pay by card', 1],
+    ])
+    expect(await links('?filter=holes')).toEqual([['Pay by card', 0]])
+    for (const id of [child, parent, group]) await app.request('DELETE', `/v1/requirements/${id}`)
+  })
+
   test('the digest is that of the JSON of its content', async () => {
     const { version, digest, scope, filter, rows, orphans, totals } = (await read(app)).traceability_matrix
     const content = JSON.stringify([Number(app.productId), version, { scope, filter, rows, orphans, totals }])
@@ -260,10 +282,28 @@ describe('CSV', () => {
       fc.property(starts, fc.string({ maxLength: 20 }), (start, rest) => {
         const made = { ...matrix, rows: [{ ...row!, requirement: { ...row!.requirement, title: start + rest } }] }
         const [, , record] = parse(asCsv(made, 'Shop'), { relax_column_count: true })
-        expect(record?.[1]?.replace(/^'/, '')).toBe(start + rest)
+        expect(record?.[1]?.replaceAll("'", '')).toBe((start + rest).replaceAll("'", ''))
         expect(record?.[1]).not.toMatch(/^[\s]*[=+\-@＝＋－＠]/)
       }),
     )
+  })
+
+  test('a cell has no formula in it either where semicolons, tabs or lines separate cells to the reader', async () => {
+    const formula = fc.constantFrom('=1+1', '"=1+1', ' =1+1', '+1', '-1', '@sum', '＝1')
+    const { rows, ...matrix } = await titled('')
+    fc.assert(
+      fc.property(fc.constantFrom(';', '\t', '\n', '\r\n'), formula, (separator, hidden) => {
+        const title = `x${separator}${hidden};y`
+        const made = { ...matrix, rows: rows.map((row) => ({ ...row, requirement: { ...row.requirement, title } })) }
+        const csv = asCsv(made, 'Shop')
+        const shown = parse(csv, { relax_column_count: true })[2]?.[1]
+        expect(shown?.replaceAll("'", '')).toBe(title)
+        // A quote within what is a cell to the reader does not begin a quoted one.
+        for (const cell of csv.split(/[;\t\r\n]+/)) expect(cell).not.toMatch(/^[\s"]*[=+\-@＝＋－＠]/)
+      }),
+    )
+    expect(asCsv(await titled('a;b'), 'Shop')).toContain('"a;b"')
+    expect(asCsv(await titled('a\tb'), 'Shop')).toContain('"a\tb"')
   })
 
   const office = spawnSync('soffice', ['--version'], { encoding: 'utf8' })

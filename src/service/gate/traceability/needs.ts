@@ -3,7 +3,8 @@ import type { Matrix, MatrixRow } from './model.ts'
 
 /**
  * The matrix as `needs.json` of sphinx-needs, without `created`, as its `needs_reproducible_json` writes it: requirements
- * are needs of type `req`, tests of type `test` with their requirements in `links`.
+ * are needs of type `req` with their parent in `links`, tests of type `test` with their requirements. A parent that is not in
+ * the file, as groups are not, is left out: sphinx-needs reports a link to an unknown need.
  */
 export function asNeeds(matrix: Matrix, product: string): string {
   const facts = Object.fromEntries(heading(matrix, product))
@@ -13,6 +14,7 @@ export function asNeeds(matrix: Matrix, product: string): string {
 }
 
 function requirementNeeds(rows: readonly MatrixRow[]) {
+  const known = new Set(rows.map(({ requirement }) => requirement.key))
   return Object.fromEntries(
     rows.map(({ requirement, coverage_state: coverage, failing, suspect, tests, code, issues, risk_ids: risks }) => {
       const { key, title, status, priority, risk, kind, parent_key: parent } = requirement
@@ -27,7 +29,7 @@ function requirementNeeds(rows: readonly MatrixRow[]) {
         coverage,
         failing,
         suspect,
-        links: parent === '' ? [] : [parent],
+        links: known.has(parent) ? [parent] : [],
         tests: tests.map((test) => test.key),
         code: code.map(({ path }) => path),
         issues: issues.map(({ short_id: issue }) => issue),
