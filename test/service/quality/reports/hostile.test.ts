@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { ServiceError } from '../../../../src/errors.ts'
 import { readTap } from '../../../../src/service/quality/reports/tap/read.ts'
 import { plainText } from '../../../../src/service/quality/reports/model/text.ts'
+import { findReaching } from '../../../../src/service/quality/reports/model/synthetic.ts'
 import { fixtureText, parsed, recordedReports, refused } from './stated.ts'
 
 const MIB = 1024 * 1024
@@ -296,4 +297,14 @@ test('terminal sequences are removed, and unterminated ones take linear time', (
   const starts = plainText('\u001b]'.repeat(2 * longest), longest)
   expect(starts.length).toBeLessThanOrEqual(longest)
   expect(plainText(`\u001b[${'0;'.repeat(2 * longest)}`, longest).length).toBeLessThanOrEqual(longest)
+})
+
+test('as many tests of a Go package, and as many errors of a file, as a report may have are not too many arguments', () => {
+  const many = Array.from({ length: 150_000 }, (_, number) => number)
+  const go = many.map((number) => JSON.stringify({ Action: 'pass', Package: 'shop', Test: `Test${String(number)}` }))
+  expect(parsed([...go, JSON.stringify({ Action: 'pass', Package: 'shop' })].join('\n')).cases).toHaveLength(
+    many.length,
+  )
+  const failed = many.map(() => ({ file_path: 'a.test.ts', project: '', suite_path: [] }))
+  expect(findReaching(failed)(failed[0]!)).toHaveLength(many.length)
 })

@@ -124,7 +124,8 @@ function endPackage(reading: Reading, { name, tests, output }: PackageRun, end: 
   const hasPassed = end?.Action === 'pass' || end?.Action === 'skip'
   const all = [...tests].map(([test, facts]) => toCase(name, test, facts, hasPassed))
   const cases = all.filter((one) => !parents.has(one.name))
-  reading.cases.push(...cases)
+  // `push(...cases)` would pass each of them as an argument.
+  for (const one of cases) reading.cases.push(one)
   const failed = all.filter(isRed)
   const explained = new Set(failed.flatMap((one) => namesAround(one.name)))
   const alone = failed.filter((one) => parents.has(one.name) && !explained.has(one.name))

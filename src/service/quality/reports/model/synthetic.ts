@@ -75,7 +75,7 @@ export function findReaching<T extends Reach>(failed: readonly T[]): (place: Rea
     for (let depth = 0; depth <= place.suite_path.length; depth += 1)
       for (const file_path of files)
         for (const project of projects)
-          found.push(...(known.get(reachKey({ ...place, file_path, project }, depth)) ?? []))
+          for (const one of known.get(reachKey({ ...place, file_path, project }, depth)) ?? []) found.push(one)
     return found
   }
 }
