@@ -64,6 +64,23 @@ test('a release that only events named is adopted by posting it, with its events
   })
 })
 
+test('branch and commit of a recorded release are what a member said, whatever runs of tests say', async () => {
+  await using app = await startApp()
+  const run = (release: string) =>
+    app.request('POST', `/v1/products/${app.productId}/tests:ingest`, {
+      draft: { cases: [{ file_path: 'a.test.ts', suite_path: [], name: 'adds up', status: 'passed' }] },
+      run: { run_key: release, release, environment: 'production', git_branch: 'feature', commit_sha: 'fea' },
+    })
+  await post(app, { version: '1.0.0', environment: 'production', git_branch: 'release/1' })
+  await run('1.0.0')
+  expect(await list(app, '?version=1.0.0')).toMatchObject([{ git_branch: 'release/1', commit_sha: '' }])
+
+  await run('2.0.0')
+  expect(await list(app, '?version=2.0.0')).toMatchObject([{ known: false, git_branch: 'feature', commit_sha: 'fea' }])
+  const { release } = await post(app, { version: '2.0.0', environment: 'production', commit_sha: 'abc' })
+  expect(release).toMatchObject({ known: true, git_branch: '', commit_sha: 'abc' })
+})
+
 test('a release is newest by its time, then by its version, and knows the one before it in its environment', async () => {
   await using app = await startApp()
   await post(app, { version: '1.2.0', environment: 'qa', released_at: '2026-01-02T00:00:00Z' })

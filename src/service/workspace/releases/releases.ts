@@ -7,7 +7,7 @@ import type { Rows } from '../../sql/database.ts'
 import type { ReleaseRow } from '../../sql/schema.ts'
 import { audit } from '../audit.ts'
 import { ensureEnvironment } from './environments.ts'
-import { adopts, isRecordedRelease, nameKey, type RecordOrigin } from './rules.ts'
+import { adopts, isRecordedRelease, nameKey, unvouchedDetails, type RecordOrigin } from './rules.ts'
 
 /** A row of `release`. */
 export type StoredRelease = Selectable<ReleaseRow>
@@ -32,7 +32,7 @@ export interface ReleaseFacts {
 
 /**
  * Returns the release of product, version and environment, and creates or updates it if necessary; `before` is the
- * earlier row.
+ * earlier row. What runs of tests say of a recorded release changes nothing (contract §6).
  * Runs inside the caller's transaction.
  */
 export async function ensureRelease(
@@ -70,8 +70,15 @@ export async function ensureRelease(
       .executeTakeFirstOrThrow()
     return { release, before }
   }
-  const vouches = before.vouched_at === null && isRecordedRelease({ origin })
-  const changes = { ...said, ...(adopts(before, origin) && { origin }), ...(vouches && { vouched_at: now }) }
+  const [wasRecorded, isRecorded] = [isRecordedRelease(before), isRecordedRelease({ origin })]
+  const vouches = before.vouched_at === null && isRecorded
+  const changes = {
+    // The gate counts the results of a recorded release's branch (decision 058).
+    ...(!wasRecorded && isRecorded && unvouchedDetails),
+    ...((isRecorded || !wasRecorded) && said),
+    ...(adopts(before, origin) && { origin }),
+    ...(vouches && { vouched_at: now }),
+  }
   if (Object.entries(changes).every(([name, value]) => before[name as keyof StoredRelease] === value)) {
     return { release: before, before }
   }

@@ -1,6 +1,6 @@
 import { audit } from '../../../workspace/audit.ts'
 import type { Writing } from '../../../shared/context.ts'
-import { isRecordedRelease, type RecordOrigin } from '../../../workspace/releases/rules.ts'
+import { isRecordedRelease, unvouchedDetails, type RecordOrigin } from '../../../workspace/releases/rules.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { StoredUpload } from './stored.ts'
 
@@ -24,6 +24,7 @@ export async function vouchForRelease(
     const after = await rows
       .updateTable('release')
       .set({
+        ...unvouchedDetails,
         origin: 'ORIGIN_MANUAL' satisfies RecordOrigin,
         etag_version: before.etag_version + 1,
         updated_at: call.now(),

@@ -181,6 +181,17 @@ test('a release that only events made is known once a map that was uploaded name
   expect(await known()).toBe(true)
 })
 
+test('a map that names a release vouches for no branch and commit that a run of tests gave it', async () => {
+  await using app = await startApp()
+  await app.request('POST', `/v1/products/${app.productId}/tests:ingest`, {
+    draft: { cases: [{ file_path: 'a.test.ts', suite_path: [], name: 'adds up', status: 'passed' }] },
+    run: { release: 'shop@1.4.1', git_branch: 'feature', commit_sha: 'fea' },
+  })
+  await confirm(app, await send(app, { file_name: 'app.js.map', release: 'shop@1.4.1' }, tinyMap()))
+  const { body } = await app.request<{ releases: object[] }>('GET', `/v1/products/${app.productId}/releases`)
+  expect(body.releases).toMatchObject([{ known: true, git_branch: '', commit_sha: '' }])
+})
+
 test('a dry run checks and answers like the real one, and leaves nothing', async () => {
   await using app = await startApp()
   const { body, headers } = await create(app, { file_name: 'app.js.map', release: '1', validate_only: true })
