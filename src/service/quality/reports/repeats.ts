@@ -12,10 +12,9 @@ const severity: Record<ReportCase['status'], number> = {
 }
 
 /**
- * Merges cases that share file, suites, name and project. Some tools list every attempt of a case as a separate case:
- * converters of go test, whose names are unique, list all attempts; others list the failures and then the attempt that
- * passed. These become one FLAKY case. Rows of a table test may also share a name: then the worst result counts, so
- * that no failure is hidden, and a warning is added.
+ * Merges cases that share file, suites, name and project. The worst result counts, and a warning is added: they may be
+ * rows of a table test, assertions, projects or repetitions, of which each failure fails the run (contract §4.3). Names
+ * in go test are unique, so that cases with one name are attempts: failures and then a pass are FLAKY.
  */
 export function mergeRepeats(report: ParsedReport): ParsedReport {
   const known = new Map<string, ReportCase[]>()
@@ -29,7 +28,7 @@ export function mergeRepeats(report: ParsedReport): ParsedReport {
   let shared = 0
   const cases = [...known.values()].map((same) => {
     if (same.length > 1 && report.framework === 'pytest') return asPhases(same)
-    if (report.framework === 'go' || areReruns(same)) return asAttempts(same)
+    if (report.framework === 'go') return asAttempts(same)
     if (same.length > 1 && !syntheticNames.includes(same[0]?.name ?? '')) shared += 1
     return worstCase(same)
   })
@@ -43,7 +42,7 @@ function asPhases(same: readonly ReportCase[]): ReportCase {
   return { ...worstCase(same), duration_ms: same.reduce((sum, one) => sum + one.duration_ms, 0) }
 }
 
-/** One or more failures followed by a pass: a tool that reruns tests stops at the first pass. */
+/** One or more failures followed by a pass: gotestsum reruns a test until it passes. */
 function areReruns(same: readonly ReportCase[]): boolean {
   return same.length > 1 && same.at(-1)?.status === 'RESULT_STATUS_PASSED' && same.slice(0, -1).every(isRed)
 }

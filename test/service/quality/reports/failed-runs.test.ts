@@ -66,6 +66,33 @@ test('a case of which every repetition failed has failed, whatever its elements 
   expect(report.cases).toMatchObject([{ status: 'RESULT_STATUS_FAILED', attempts: 2, message: 'no' }])
 })
 
+const assertions = [
+  { ancestorTitles: [], title: 'x', status: 'failed', failureMessages: ['no'] },
+  { ancestorTitles: [], title: 'x', status: 'passed', failureMessages: [] },
+]
+const inProjects = assertions.map((one) => ({ name: 'a.test.ts', status: one.status, assertionResults: [one] }))
+const repeated = ['unexpected', 'expected'].map((status) => ({
+  title: 'x',
+  file: 'a.spec.ts',
+  tests: [{ projectName: '', status, results: [{ status: status === 'expected' ? 'passed' : 'failed' }] }],
+}))
+test.each([
+  ['assertions of tape', 'TAP version 13\n# adds\nnot ok 1 equal\nok 2 equal\n1..2\n# tests 2\n# pass 1\n# fail 1\n'],
+  ['projects of Vitest', { success: false, numFailedTests: 1, testResults: inProjects }],
+  ['repetitions of Playwright', { config: {}, suites: [{ title: 'a', file: 'a.spec.ts', specs: repeated }] }],
+  [
+    'cases of JUnit',
+    '<testsuite name="s" failures="1"><testcase name="x"><failure/></testcase><testcase name="x"/></testsuite>',
+  ],
+  [
+    'results of TRX',
+    '<TestRun><Results><UnitTestResult testName="x" outcome="Failed"/><UnitTestResult testName="x" outcome="Passed"/></Results></TestRun>',
+  ],
+])('of two %s with one name the first of which failed, the case has failed', (_, content) => {
+  const { cases } = parseReport({ name: '', content })
+  expect(cases.map(({ status }) => status)).toEqual(['RESULT_STATUS_FAILED'])
+})
+
 test('a case that failed is kept without a name, one that passed is not', () => {
   const report = parsed('<testsuite name="s"><testcase><failure message="no"/></testcase><testcase/></testsuite>')
   expect(report.cases.map(rowOf)).toEqual(['failed 1x  | s > <unnamed> | '])
