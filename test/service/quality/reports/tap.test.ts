@@ -82,6 +82,17 @@ test('Test::More has subtests, directives, points without a name and diagnostics
   expect(cases[5]!.trace).toContain("Failed test 'has a total'")
 })
 
+test('a point without number and name has the number of its place in its subtest', () => {
+  const tap = '1..4\nnot ok\nok 2 - adds\n# Subtest: cart\n    ok\n    not ok\n    1..2\nnot ok - cart\nok\n'
+  expect(parsed(tap).cases.map(rowOf)).toEqual([
+    'failed 1x  | test 1 | ',
+    'passed 1x  | adds | ',
+    'passed 1x  | cart > test 1 | ',
+    'failed 1x  | cart > test 2 | ',
+    'passed 1x  | test 4 | ',
+  ])
+})
+
 test('buffered subtests, with diagnostics before them or not, are suites', () => {
   const tap = `TAP version 14
 ok 1 - outer # time=12.5ms {

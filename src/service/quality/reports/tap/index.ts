@@ -85,7 +85,7 @@ function toCase(point: TestPoint, source: Source): ReportCase {
   return {
     file_path: isFileOfPlace ? slashed(place?.file ?? '') : inside.file_path,
     suite_path: source.headed ? [title(point.heading.replace(/^(?:SKIP|TODO) /u, ''))] : inside.suite_path,
-    name: isLoadError ? LOAD_ERROR : title(result.name) || `test ${String(result.id)}`,
+    name: isLoadError ? LOAD_ERROR : title(result.name) || `test ${String(point.number)}`,
     project: '',
     status: isLoadError ? 'RESULT_STATUS_ERROR' : caseStatus(result),
     attempts: 1,

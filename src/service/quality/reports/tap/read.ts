@@ -16,6 +16,8 @@ export interface Subtest {
 /** A test point. */
 export interface TestPoint {
   result: Result
+  /** Its own number, else that of its place among the points of its stream or subtest, from 1. */
+  number: number
   /** The subtests around it, outermost first. */
   groups: readonly Subtest[]
   /** The subtest that this point closes. */
@@ -123,6 +125,7 @@ function listen(reading: Reading, parser: Parser, groups: readonly Subtest[]): v
   if (level > MOST_LEVELS)
     throw unparsable(`its subtests are nested more than ${String(MOST_LEVELS)} levels deep`, reading.line)
   let closing: Subtest | undefined
+  let points = 0
   parser.on('child', (child: Parser) => {
     closing = { name: child.name, points: 0, failures: 0 }
     listen(reading, child, [...groups, closing])
@@ -130,6 +133,7 @@ function listen(reading: Reading, parser: Parser, groups: readonly Subtest[]): v
   parser.on('assert', (result: Result) => {
     const closes = closing
     closing = undefined
+    points += 1
     // The closing point has the name without the escapes in the comment that announced the subtest.
     if (closes !== undefined && result.name !== '') closes.name = result.name
     const own = groups.at(-1)
@@ -137,7 +141,7 @@ function listen(reading: Reading, parser: Parser, groups: readonly Subtest[]): v
       own.points += 1
       if (!result.ok && result.todo === false && result.skip === false) own.failures += 1
     }
-    addPoint(reading, { result, groups, closes, level })
+    addPoint(reading, { result, number: result.id || points, groups, closes, level })
   })
   parser.on('extra', (line: string) => {
     if (/^\s*(?:not )?ok\b/u.test(line)) addBreak(reading, groups, 'It has tests after its plan.')
@@ -178,10 +182,13 @@ function addBreak(reading: Reading, groups: readonly Subtest[], message: string)
   if (reading.breaks.length < MOST_BREAKS) reading.breaks.push({ groups, message })
 }
 
-function addPoint(reading: Reading, point: Pick<TestPoint, 'result' | 'groups' | 'closes'> & { level: number }): void {
-  const { result, groups, closes, level } = point
+function addPoint(
+  reading: Reading,
+  point: Omit<TestPoint, 'diagnostics' | 'heading' | 'notes'> & { level: number },
+): void {
+  const { level, ...rest } = point
   const diagnostics = reading.awaited[level]?.diagnostics ?? new Map<string, string>()
-  const added = { result, groups, closes, diagnostics, heading: reading.headings[level] ?? '', notes: reading.notes }
+  const added = { ...rest, diagnostics, heading: reading.headings[level] ?? '', notes: reading.notes }
   reading.awaited[level] = undefined
   reading.notes = []
   if (reading.points.push(added) > MOST_POINTS) {
