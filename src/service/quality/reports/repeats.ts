@@ -1,15 +1,7 @@
 import { counted } from '../../../lib/counted.ts'
 import { isRed, syntheticNames } from './model/synthetic.ts'
+import { worstCase } from './model/worst-case.ts'
 import type { ParsedReport, ReportCase } from './model/report.ts'
-
-const severity: Record<ReportCase['status'], number> = {
-  RESULT_STATUS_SKIPPED: 0,
-  RESULT_STATUS_BLOCKED: 1,
-  RESULT_STATUS_PASSED: 2,
-  RESULT_STATUS_FLAKY: 3,
-  RESULT_STATUS_ERROR: 4,
-  RESULT_STATUS_FAILED: 5,
-}
 
 /**
  * Merges cases that share file, suites, name and project. The worst result counts, and a warning is added: they may be
@@ -52,8 +44,4 @@ function asAttempts(same: readonly ReportCase[]): ReportCase {
   const attempts = same.reduce((sum, one) => sum + one.attempts, 0)
   if (!areReruns(same)) return { ...worst, attempts }
   return { ...worst, status: 'RESULT_STATUS_FLAKY', attempts, duration_ms: same.at(-1)?.duration_ms ?? 0 }
-}
-
-function worstCase(same: readonly ReportCase[]): ReportCase {
-  return same.reduce((worst, one) => (severity[one.status] > severity[worst.status] ? one : worst))
 }

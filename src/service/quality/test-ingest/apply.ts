@@ -8,7 +8,7 @@ import { endExclusionsNow, recordExclusion } from '../../workspace/exclusions.ts
 import { indexTest } from '../cases/text-index.ts'
 import { testTitle } from '../cases/title.ts'
 import { takeNumber } from '../../workspace/numbers.ts'
-import type { PlacedCase } from './cases.ts'
+import { onePerReport, type PlacedCase } from './cases.ts'
 import type { KnownTest } from './known-test.ts'
 import { findCreatedMeanwhile, type Matched } from './match.ts'
 import { recordResult, type RecordedRun } from './results.ts'
@@ -70,6 +70,7 @@ export async function applyCases(
 ): Promise<Applied> {
   const suites = createSuites(prepare, call, productId)
   const applied: Applied = { cases: [], suitesCreated: 0, recorded: 0, duplicate: 0 }
+  const reportsFor = joinReports(cases, matches)
   for (const [index, placed] of cases.entries()) {
     await pause(applied.cases)
     const { test = await findCreatedMeanwhile(prepare, productId, placed), renamed = false } = matches[index] ?? {}
@@ -85,13 +86,27 @@ export async function applyCases(
         : await updateCase(prepare, call, placed, test, facts)
     applied.cases.push({ placed, ...written, action: renamed ? 'INGEST_ACTION_RENAMED' : written.action })
     if (run === undefined) continue
-    for (const reported of placed.reports) {
+    for (const reported of reportsFor(index)) {
       const isNew = await recordResult(prepare, call, { productId, testId: written.testId, run, reported, options })
       applied[isNew ? 'recorded' : 'duplicate'] += 1
     }
   }
   applied.suitesCreated = suites.counted.created
   return applied
+}
+
+/**
+ * The reports to record with the case at an index. Several cases may be one known test, by its key or a former place: all
+ * that is said of it is recorded with the first one.
+ */
+function joinReports(cases: readonly PlacedCase[], matches: readonly Matched[]) {
+  const byTest = Map.groupBy(matches.keys(), (index) => matches[index]?.test?.id ?? '')
+  return (index: number): readonly ReportCase[] => {
+    const id = matches[index]?.test?.id ?? ''
+    const same = id === '' ? [] : (byTest.get(id) ?? [])
+    if (same.length < 2) return cases[index]?.reports ?? []
+    return same[0] === index ? onePerReport(same.flatMap((each) => cases[each]?.reports ?? [])) : []
+  }
 }
 
 interface CaseFacts extends Pick<ApplyFacts, 'productId' | 'framework' | 'options'> {

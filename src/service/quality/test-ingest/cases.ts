@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ReportCase } from '../reports/model/report.ts'
+import { worstCase } from '../reports/model/worst-case.ts'
 import { caseIdentity, repositoryPath, type PathRoots } from '../cases/identity.ts'
 import type { Pause } from '../../sql/database.ts'
 import { findReferences, type NamedRequirement } from './references.ts'
@@ -21,7 +22,7 @@ export interface PlacedCase {
   issueKey: string | undefined
   /** The key of the test that it claims to be. */
   testKey: string | undefined
-  /** Several when a reporter lists retries as separate cases, or shards overlap. */
+  /** One of each report that has it: reports of retries, or of shards that overlap. */
   reports: ReportCase[]
 }
 
@@ -42,7 +43,7 @@ export async function placeCases(
     const identity = caseIdentity(place)
     const known = placed.get(identity)
     if (known !== undefined) {
-      known.reports.push(one)
+      known.reports = onePerReport([...known.reports, one])
       continue
     }
     const { requirements, issueKey, testKey } = findReferences(one, keyPrefix)
@@ -60,6 +61,14 @@ export async function placeCases(
     })
   }
   return [...placed.values()]
+}
+
+/**
+ * What each report says of a test, in the order of the reports: of several cases of one report the worst, because only
+ * another report can be another attempt (contract §4.1).
+ */
+export function onePerReport(reports: readonly ReportCase[]): ReportCase[] {
+  return [...Map.groupBy(reports, ({ source = '' }) => source).values()].map(worstCase)
 }
 
 /** The path of a file of a report as its cases have it. */

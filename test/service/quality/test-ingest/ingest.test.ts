@@ -186,7 +186,7 @@ test('the shards of a run have the same outcome however often each is sent again
   )
 })
 
-test('a case that fails and passes within one run is flaky, in one report or in two', async () => {
+test('a case that fails and passes in two reports of one run is flaky', async () => {
   await using app = await startApp()
   const requirement = await require(app)
   const run = { run: { run_key: 'r' } }
@@ -196,6 +196,23 @@ test('a case that fails and passes within one run is flaky, in one report or in 
   expect(await coverage(app, requirement)).toMatchObject({ state: 'verified', failing: false, flaky: true })
   const [one] = await tests(app)
   expect(one?.last_result).toMatchObject({ status: 'RESULT_STATUS_FLAKY', attempts: 2 })
+})
+
+test('several cases of one report that are one test have the worst of their results', async () => {
+  await using app = await startApp()
+  await ingest(app, [cart('adds')], { run: { run_key: 'before' } })
+  const [{ key } = { key: '' }] = await tests(app)
+  const totals = async (...cases: object[]) => (await ingest(app, cases)).run.totals
+  const failed = { tests: 1, failed: 1, flaky: 0 }
+  expect(
+    await totals(cart(`[${key}] adds (1)`, { status: 'failed' }), cart(`[${key}] adds (2)`), cart(`[${key}] adds (3)`)),
+  ).toMatchObject(failed)
+  expect(
+    await totals(
+      cart('rounds', { suite_path: ['cart > sums'], status: 'failed' }),
+      cart('rounds', { suite_path: ['cart', 'sums'] }),
+    ),
+  ).toMatchObject(failed)
 })
 
 test('a report of an older run does not replace newer results', async () => {
