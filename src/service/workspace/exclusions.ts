@@ -22,6 +22,8 @@ export interface NewExclusion extends ExcludedItem {
   was?: string | undefined
   /** When it ends by itself, in epoch milliseconds. */
   endsAt?: number | undefined
+  /** The time up to which results were there before, in epoch milliseconds; now unless given. */
+  at?: number | undefined
 }
 
 /** Exclusions by which a result from before makes a requirement verified, until the test runs again (contract §7.2). */
@@ -59,7 +61,7 @@ export function linkItem(testId: string, requirementId: string): string {
 export async function recordExclusion(rows: Rows, call: Writing, exclusion: NewExclusion): Promise<void> {
   const { productId, itemType, itemId, kind, reason = '', was = '', endsAt = null } = exclusion
   await endExclusions(rows, call, { productId, itemType, itemId, kinds: [kind] })
-  const [actor, at] = [JSON.stringify(call.actor), call.now()]
+  const [actor, now] = [JSON.stringify(call.actor), call.now()]
   await rows
     .insertInto('exclusion')
     .values({
@@ -71,10 +73,10 @@ export async function recordExclusion(rows: Rows, call: Writing, exclusion: NewE
       was,
       actor,
       by_agent: call.byAgent ? 1 : 0,
-      at,
+      at: exclusion.at ?? now,
       reason,
       reviewed_by: call.byAgent ? null : actor,
-      reviewed_at: call.byAgent ? null : at,
+      reviewed_at: call.byAgent ? null : now,
       ended_at: endsAt,
       revision: sql<number>`${newestRevision(productId)} + 1`,
     })
@@ -116,18 +118,21 @@ export interface Ended {
   isReviewed: boolean
 }
 
-/** `endExclusions` for items that ingest brings back. */
+/** `endExclusions` for items that ingest brings back; resolves to whether a person has seen one that it ended. */
 export async function endExclusionsNow(
   prepare: Prepare,
   itemId: string,
   kinds: readonly ExclusionKindName[],
   now: number,
-): Promise<void> {
+): Promise<boolean> {
+  let isReviewed = false
   for (const kind of kinds) {
-    await prepare(
-      `UPDATE exclusion SET ended_at = ?, revision = ${NEXT_REVISION} WHERE item_id = ? AND kind = ? AND ended_at IS NULL`,
-    ).run(now, itemId, kind)
+    const ended = await prepare(
+      `UPDATE exclusion SET ended_at = ?, revision = ${NEXT_REVISION} WHERE item_id = ? AND kind = ? AND ended_at IS NULL RETURNING reviewed_at`,
+    ).all<{ reviewed_at: number | null }>(now, itemId, kind)
+    isReviewed ||= ended.some(({ reviewed_at }) => reviewed_at !== null)
   }
+  return isReviewed
 }
 
 function inEffect(

@@ -90,3 +90,75 @@ test('a suspect link that an agent confirms, removes and makes again is suspect 
   await room.link()
   expect((await room.told())[0]).toBe(FAIL)
 })
+
+test('a link that an agent’s report makes proves nothing by results from before the report', async () => {
+  await using room = await open()
+  const { shop } = room
+  const report = (criteria: string, run: object, options: object = {}) => {
+    const name = 'adds up'
+    const cases = [
+      { file_path: 'test/cart.test.ts', suite_path: [], name, status: 'passed', requirement_keys: [criteria] },
+    ]
+    return shop.must('POST', `${shop.path}/tests:ingest`, { draft: { cases }, run, options }, asTool)
+  }
+  await report('REQ-1', {}, { mode: 'INGEST_MODE_DRAFT' })
+  expect(await room.told()).toEqual([FAIL, ['link_added']])
+  await room.unlink()
+  expect(await room.told()).toEqual([FAIL, []])
+
+  await report('REQ-1', { run_key: 'feature', git_branch: 'feature' })
+  expect(await room.told()).toEqual([FAIL, ['link_added']])
+  // There the report is a result as well.
+  expect((await shop.compute({ git_branch: 'feature' })).status).toBe(PASS)
+})
+
+test('criteria that an agent’s report adds to a link prove nothing by results from before the report', async () => {
+  await using room = await open()
+  const { shop } = room
+  const report = (named: string, headers: Record<string, string>) =>
+    shop.must(
+      'POST',
+      `${shop.path}/tests:ingest`,
+      {
+        draft: {
+          cases: [
+            {
+              file_path: 'test/cart.test.ts',
+              suite_path: [],
+              name: 'adds up',
+              requirement_keys: [named],
+              status: 'passed',
+            },
+          ],
+        },
+        options: headers === asTool ? { mode: 'INGEST_MODE_DRAFT' } : {},
+      },
+      headers,
+    )
+  const acceptance_criteria = [{ text: 'of one line' }, { text: 'of two lines' }]
+  await shop.must('PUT', `/v1/requirements/${room.requirement.id}`, { acceptance_criteria })
+  await report('REQ-1.1', {})
+  expect(await room.told()).toEqual([FAIL, []])
+  await report('REQ-1', asTool)
+  expect(await room.told()).toEqual([FAIL, ['link_added']])
+})
+
+test('a deprecated test that an agent’s report has is in use again when it ran, and then proves nothing by earlier results', async () => {
+  await using room = await open()
+  const { shop } = room
+  await room.link({}, {})
+  await shop.report({ rounds: 'passed', 'adds up': 'passed' }, { run_key: '1' })
+  const send = (name: string, run: object, options: object, headers: Record<string, string> = {}) => {
+    const cases = [{ file_path: 'test/cart.test.ts', suite_path: [], name, status: 'passed' }]
+    return shop.must('POST', `${shop.path}/tests:ingest`, { draft: { cases }, run, options }, headers)
+  }
+  await send('rounds', { run_key: '2' }, { missing_policy: 'MISSING_POLICY_DEPRECATE' })
+  const deprecated = await room.told()
+  expect(deprecated).toEqual([FAIL, ['test_deprecated']])
+  await send('adds up', {}, { mode: 'INGEST_MODE_DRAFT' }, asTool)
+  expect(await room.told()).toEqual(deprecated)
+  await send('adds up', { run_key: '3', git_branch: 'feature' }, {}, asTool)
+  expect(await room.told()).toEqual([FAIL, ['test_restored']])
+  await send('adds up', { run_key: '4' }, {})
+  expect(await room.told()).toEqual([PASS, []])
+})

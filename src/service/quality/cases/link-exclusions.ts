@@ -2,7 +2,7 @@ import type { Writing } from '../../shared/context.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import { endExclusions, linkItem, NEXT_REVISION, recordExclusion, repeatExclusion } from '../../workspace/exclusions.ts'
 import { readTexts } from '../../sql/json.ts'
-import { noteAddition, undoesAddition } from '../coverage/additions.ts'
+import { noteAddition, noteReportedAddition, undoesAddition } from '../coverage/additions.ts'
 import type { StoredLink } from './link-view.ts'
 
 interface Place {
@@ -29,25 +29,44 @@ export async function removedLink(
   return removed && readStanding(removed.was, requirement.version)
 }
 
-/** Puts a link that a report made again in the doubt that it was removed with, and ends the exclusion of its removal. */
+/**
+ * Puts a link that a report made again in the doubt that it was removed with, and ends the exclusion of its removal.
+ * Returns how it stood, undefined for a new link.
+ */
 export async function restoreLink(
   prepare: Prepare,
   { productId, testId, requirement }: Place,
   now: number,
-): Promise<void> {
+): Promise<Standing | undefined> {
   const item = linkItem(testId, requirement.id)
   const removed = await prepare(
     `UPDATE exclusion SET ended_at = ?, revision = ${NEXT_REVISION}
      WHERE item_id = ? AND kind = 'link_removed' AND product_id = ? AND ended_at IS NULL RETURNING was`,
   ).get<{ was: string }>(now, item, productId)
-  if (removed === undefined) return
-  const { state, requirement_version } = readStanding(removed.was, requirement.version)
+  if (removed === undefined) return undefined
+  const standing = readStanding(removed.was, requirement.version)
+  const { state, requirement_version } = standing
   await prepare('UPDATE test_link SET state = ?, requirement_version = ? WHERE test_id = ? AND requirement_id = ?').run(
     state,
     requirement_version,
     testId,
     requirement.id,
   )
+  return standing
+}
+
+/** Lists the link of an agent's report that proves more than before by results from before (contract §7.2). */
+export async function noteReportedLink(
+  rows: Rows,
+  call: Writing,
+  place: Place,
+  link: { from: Standing | undefined; isBack: boolean; criterionIds: readonly string[]; runId: string },
+): Promise<void> {
+  const { from, isBack, criterionIds, runId } = link
+  const role = from?.role ?? 'LINK_ROLE_VERIFIES'
+  if (!call.byAgent || !counts(role) || !(isBack || grows({ from, role, criterionIds }))) return
+  const addition = { ...asItem(place), kind: 'link_added' } as const
+  await noteReportedAddition(rows, call, addition, { testId: place.testId, runId, isNew: from === undefined })
 }
 
 /** `was` of a removed link: `3 LINK_ROLE_VERIFIES LINK_STATE_ACTIVE ["…"]`, with its criteria. */
@@ -100,7 +119,7 @@ async function noteGrowth(rows: Rows, call: Writing, place: Place, change: LinkC
 }
 
 /** Whether a link covers something that it did not cover before. */
-function grows({ from, role, criterionIds }: LinkChange): boolean {
+function grows({ from, role, criterionIds }: Pick<LinkChange, 'from' | 'role' | 'criterionIds'>): boolean {
   if (from === undefined || !counts(from.role)) return true
   const earlier = readTexts(from.criterion_ids)
   if (from.role === 'LINK_ROLE_VERIFIES' && earlier.length === 0) return false

@@ -8,6 +8,8 @@ import { casesUnder } from './links.ts'
 /** `was` of an addition that can be undone: the link was not there before. */
 const NEW = 'new'
 
+const passed = sql<boolean>`status IN ('RESULT_STATUS_PASSED', 'RESULT_STATUS_FLAKY')`
+
 /**
  * Records that an agent lets a test, or the cases of a suite, count for more than before, if one of them has passed
  * already (contract §7.2). People may: their change is its own review.
@@ -19,9 +21,31 @@ export async function noteAddition(
   testId: string,
   { isNew }: { isNew: boolean },
 ): Promise<void> {
-  if (!call.byAgent || !(await hasResult(rows, testId, sql`status IN ('RESULT_STATUS_PASSED', 'RESULT_STATUS_FLAKY')`)))
-    return
+  if (!call.byAgent || !(await hasResult(rows, testId, passed))) return
   await recordExclusion(rows, call, { ...addition, was: isNew ? NEW : '' })
+}
+
+/**
+ * `noteAddition` for a case of a report of an agent: results of its own run, '' for none, came with the change and may
+ * prove something.
+ */
+export async function noteReportedAddition(
+  rows: Rows,
+  call: Writing,
+  addition: ExcludedItem & { kind: (typeof ADDITIONS)[number] },
+  { testId, runId, isNew }: { testId: string; runId: string; isNew: boolean },
+): Promise<void> {
+  if (!call.byAgent) return
+  const before = await rows
+    .selectFrom('test_result')
+    .select(sql<number | null>`max(executed_at)`.as('newest'))
+    .select(sql<number | null>`max(CASE WHEN ${passed} THEN 1 ELSE 0 END)`.as('has_passed'))
+    .where('test_id', '=', testId)
+    .where('run_id', '!=', runId)
+    .executeTakeFirst()
+  if (before?.has_passed !== 1) return
+  const at = runId === '' ? undefined : (before.newest ?? undefined)
+  await recordExclusion(rows, call, { ...addition, was: isNew ? NEW : '', at })
 }
 
 /**

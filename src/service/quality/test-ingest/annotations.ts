@@ -1,6 +1,7 @@
 import type { Writing } from '../../shared/context.ts'
-import type { Pause, Prepare } from '../../sql/database.ts'
-import { restoreLink } from '../cases/link-exclusions.ts'
+import type { Pause, Prepare, Rows } from '../../sql/database.ts'
+import { noteReportedLink, restoreLink } from '../cases/link-exclusions.ts'
+import type { StoredLink } from '../cases/link-view.ts'
 import { readCriterionIds } from '../coverage/links.ts'
 import type { AppliedCase } from './apply.ts'
 import type { NamedRequirement } from './references.ts'
@@ -39,14 +40,17 @@ interface Target {
 /**
  * Links cases to the requirements they name (origin ANNOTATION). An existing link stays unchanged: only a person or an
  * agent confirms a suspect one. A link that lost its annotation is suspect until the annotation is back (contract
- * §4.2). With `propose` new links are proposals, and existing ones stay as they are.
+ * §4.2). With `propose` new links are proposals, and existing ones stay as they are. `runId` is the run of the report,
+ * '' for none.
  */
 export async function linkAnnotations(
+  rows: Rows,
   prepare: Prepare,
   call: Writing,
-  { productId, pause, propose }: { productId: number; pause: Pause; propose?: ProposeAnnotation | undefined },
+  facts: { productId: number; runId: string; pause: Pause; propose?: ProposeAnnotation | undefined },
   cases: readonly AppliedCase[],
 ): Promise<Annotated> {
+  const { productId, runId, pause, propose } = facts
   const annotated: Annotated = { created: 0, proposed: 0, unresolved: [], known: new Map(), requirementIds: new Set() }
   const find = prepare(
     'SELECT id, version, kind, acceptance_criteria FROM requirement WHERE product_id = ? AND number = ? AND deleted_at IS NULL',
@@ -69,7 +73,7 @@ export async function linkAnnotations(
       continue
     }
     for (const target of named.values()) {
-      if (await addLink(prepare, call, { productId, testId, ...target })) annotated.created += 1
+      if (await addLink(rows, prepare, call, { productId, testId, runId, ...target })) annotated.created += 1
       annotated.requirementIds.add(target.requirement.id)
     }
     for (const id of await doubtOthers(prepare, testId, named)) annotated.requirementIds.add(id)
@@ -107,29 +111,43 @@ function resolveReference(
 
 /** Adds the link if it does not exist; returns whether it is new. */
 async function addLink(
+  rows: Rows,
   prepare: Prepare,
   call: Writing,
-  { productId, testId, requirement, criterionIds }: Target & { productId: number; testId: string },
+  {
+    productId,
+    testId,
+    runId,
+    requirement,
+    criterionIds,
+  }: Target & { productId: number; testId: string; runId: string },
 ): Promise<boolean> {
   const criteria = JSON.stringify(criterionIds)
+  const place = { productId, testId, requirement }
   const { changes } = await prepare(
     `INSERT INTO test_link (test_id, requirement_id, product_id, role, criterion_ids, state, requirement_version, origin, created_by, created_at)
      VALUES (?, ?, ?, 'LINK_ROLE_VERIFIES', ?, 'LINK_STATE_ACTIVE', ?, 'LINK_ORIGIN_ANNOTATION', ?, ?) ON CONFLICT DO NOTHING`,
   ).run(testId, requirement.id, productId, criteria, requirement.version, JSON.stringify(call.actor), call.now())
   if (changes > 0) {
-    await restoreLink(prepare, { productId, testId, requirement }, call.now())
+    const from = await restoreLink(prepare, place, call.now())
+    await noteReportedLink(rows, call, place, { from, isBack: false, criterionIds, runId })
     return true
   }
+  const find = prepare('SELECT * FROM test_link WHERE test_id = ? AND requirement_id = ?')
+  const before = call.byAgent ? await find.get<StoredLink>(testId, requirement.id) : undefined
   // Criteria that a member gave stay; a link of which nobody said which ones takes those of the name.
-  await prepare(
+  const grown = await prepare(
     `UPDATE test_link SET criterion_ids = ? WHERE test_id = ? AND requirement_id = ? AND criterion_ids <> ?
        AND (criterion_ids = '[]' OR (origin = 'LINK_ORIGIN_ANNOTATION' AND confirmed_at IS NULL))`,
   ).run(criteria, testId, requirement.id, criteria)
   // Suspect at the current version means that it had lost its annotation, which is now back.
-  await prepare(
+  const back = await prepare(
     `UPDATE test_link SET state = 'LINK_STATE_ACTIVE' WHERE test_id = ? AND requirement_id = ?
        AND origin = 'LINK_ORIGIN_ANNOTATION' AND state = 'LINK_STATE_SUSPECT' AND requirement_version = ?`,
   ).run(testId, requirement.id, requirement.version)
+  const isBack = back.changes > 0
+  if (before !== undefined && (isBack || grown.changes > 0))
+    await noteReportedLink(rows, call, place, { from: before, isBack, criterionIds, runId })
   return false
 }
 

@@ -1,10 +1,11 @@
 import { readOwnJson, readTexts } from '../../sql/json.ts'
 import type { InputOf } from '../../../contract/index.ts'
-import type { Call, Writing } from '../../shared/context.ts'
+import type { Writing } from '../../shared/context.ts'
 import type { ReportCase } from '../reports/model/report.ts'
 import type { Pause, Prepare, Rows } from '../../sql/database.ts'
 import { testItem } from '../cases/exclusions.ts'
 import { endExclusionsNow, recordExclusion } from '../../workspace/exclusions.ts'
+import { noteReportedAddition } from '../coverage/additions.ts'
 import { indexTest } from '../cases/text-index.ts'
 import { testTitle } from '../cases/title.ts'
 import { takeNumber } from '../../workspace/numbers.ts'
@@ -62,6 +63,7 @@ export type RecordingPause = (recorded: readonly { testId: string }[]) => Promis
  * before it.
  */
 export async function applyCases(
+  rows: Rows,
   prepare: Prepare,
   call: Writing,
   cases: readonly PlacedCase[],
@@ -79,11 +81,11 @@ export async function applyCases(
       continue
     }
     const parentId = await suites.ensure(placed.file_path, placed.suite_path)
-    const facts = { productId, framework, options, parentId }
+    const facts = { productId, framework, options, parentId, runId: run?.run.id ?? '' }
     const written =
       test === undefined
         ? await insertCase(prepare, call, placed, facts)
-        : await updateCase(prepare, call, placed, test, facts)
+        : await updateCase(rows, prepare, call, placed, test, facts)
     applied.cases.push({ placed, ...written, action: renamed ? 'INGEST_ACTION_RENAMED' : written.action })
     if (run === undefined) continue
     for (const reported of reportsFor(index)) {
@@ -111,6 +113,8 @@ function joinReports(cases: readonly PlacedCase[], matches: readonly Matched[]) 
 
 interface CaseFacts extends Pick<ApplyFacts, 'productId' | 'framework' | 'options'> {
   parentId: string
+  /** '' for none. */
+  runId: string
 }
 
 async function insertCase(prepare: Prepare, call: Writing, placed: PlacedCase, facts: CaseFacts) {
@@ -153,11 +157,12 @@ async function insertCase(prepare: Prepare, call: Writing, placed: PlacedCase, f
 
 /**
  * Updates a known case from the report. Edits by people stay: its title once they changed it, and its level unless the
- * request names one. A draft that ran becomes active.
+ * request names one. A draft that ran becomes active, and so does a case that was missing.
  */
 async function updateCase(
+  rows: Rows,
   prepare: Prepare,
-  call: Pick<Call, 'now'>,
+  call: Writing,
   placed: PlacedCase,
   test: KnownTest,
   facts: CaseFacts,
@@ -170,7 +175,7 @@ async function updateCase(
   const ran = options.mode !== 'INGEST_MODE_DRAFT'
   // Only this module writes the columns read here.
   const labels = readOwnJson<Record<string, string>>(test.labels)
-  const isBack = test.status === 'TEST_STATUS_DEPRECATED' && labels[DEPRECATED_BY] === MISSING
+  const isBack = ran && test.status === 'TEST_STATUS_DEPRECATED' && labels[DEPRECATED_BY] === MISSING
   const { [DEPRECATED_BY]: _mark, ...kept } = labels
   const title = test.title === testTitle(test.name) ? testTitle(placed.name) : test.title
   const next = {
@@ -203,7 +208,10 @@ async function updateCase(
   }
   const names = Object.keys(next) as (keyof typeof next)[]
   const changed = names.filter((name) => next[name] !== test[name])
-  if (isBack) await endExclusionsNow(prepare, test.id, ['test_deprecated'], call.now())
+  if (isBack && (await endExclusionsNow(prepare, test.id, ['test_deprecated'], call.now()))) {
+    const addition = { ...testItem({ id: test.id, product_id: productId }), kind: 'test_restored' } as const
+    await noteReportedAddition(rows, call, addition, { testId: test.id, runId: facts.runId, isNew: false })
+  }
   if (changed.length > 0) {
     await prepare(
       `UPDATE test SET ${names.map((name) => `${name} = ?`).join(', ')}, etag_version = etag_version + 1, updated_at = ? WHERE id = ?`,

@@ -68,7 +68,7 @@ export async function ingestDraft(
   // Include the former place of a case: a rename moves it from one suite to another.
   const affected = await affectedRequirements(context, touched)
   const facts = { productId: product.id, framework: draft.framework, options, run }
-  const applied = await applyCases(prepare, call, cases, matches, { ...facts, pause: settling(context) })
+  const applied = await applyCases(rows, prepare, call, cases, matches, { ...facts, pause: settling(context) })
   const reportFiles = new Set(draft.reportFiles.map((file) => storedPath(file, roots)))
   const outside = [
     ...(await blockUnreported(prepare, call, applied, { ...facts, pause: settling(context) })),
@@ -82,7 +82,13 @@ export async function ingestDraft(
   const annotated =
     options.link_annotations === false
       ? nothingAnnotated()
-      : await linkAnnotations(prepare, call, { ...paused, propose: context.propose }, applied.cases)
+      : await linkAnnotations(
+          rows,
+          prepare,
+          call,
+          { ...paused, runId: run?.run.id ?? '', propose: context.propose },
+          applied.cases,
+        )
   const tests = [...applied.cases.map(({ testId }) => testId).filter((id) => id !== ''), ...outside, ...missing]
   for (const id of [...(await affectedRequirements(context, tests)), ...annotated.requirementIds]) affected.add(id)
   await refreshAll(context, affected)
