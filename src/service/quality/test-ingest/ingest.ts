@@ -72,7 +72,13 @@ export async function ingestDraft(
   const reportFiles = new Set(draft.reportFiles.map((file) => storedPath(file, roots)))
   const outside = [
     ...(await blockUnreported(prepare, call, applied, { ...facts, pause: settling(context) })),
-    ...(await retireOutsideErrors(prepare, call, applied, { ...facts, isShard, reportFiles, pause })),
+    ...(await retireOutsideErrors(prepare, call, applied, {
+      ...facts,
+      isShard,
+      reportFiles,
+      source: draft.contentKey,
+      pause,
+    })),
   ]
   const paused = { productId: product.id, pause }
   const missing =

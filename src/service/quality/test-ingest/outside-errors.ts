@@ -5,6 +5,7 @@ import type { ReportCase } from '../reports/model/report.ts'
 import {
   findReaching,
   isOutsideError,
+  isRed,
   runError,
   syntheticNames,
   UNREADABLE,
@@ -19,6 +20,7 @@ import {
   type RecordingPause,
 } from './apply.ts'
 import { recordResult } from './results.ts'
+import { isAnswered, isSamePlace, readPlacedResults, readPlacedRun } from './run-places.ts'
 
 interface KnownCase extends Omit<Reach, 'suite_path'> {
   id: string
@@ -70,43 +72,44 @@ function hasOutsideError({ placed }: AppliedCase): boolean {
 
 async function knownCases(prepare: Prepare, productId: number, files: ReadonlySet<string>): Promise<KnownCase[]> {
   const find = prepare(
-    `SELECT ${PLACE} FROM test WHERE product_id = ? AND file_path = ? AND kind <> 'TEST_KIND_SUITE'
+    `SELECT ${PLACE}, name FROM test WHERE product_id = ? AND file_path = ? AND kind <> 'TEST_KIND_SUITE'
        AND last_status IN ('RESULT_STATUS_PASSED', 'RESULT_STATUS_FLAKY')
        AND status <> 'TEST_STATUS_DEPRECATED' AND deleted_at IS NULL`,
   )
-  const known: KnownCase[] = []
-  for (const file of files) for (const one of await find.all<KnownCase>(productId, file)) known.push(one)
-  return known
+  const known: (KnownCase & { name: string })[] = []
+  for (const file of files) known.push(...(await find.all<KnownCase & { name: string }>(productId, file)))
+  return known.filter(({ name }) => !syntheticNames.includes(name))
 }
 
 /**
- * Deprecates the synthetic cases of reports, files, suites and runs that this report has without their failure, until it
- * comes back; returns their ids. `reportFiles` are the places of the reports that could be read. In a shard of a run, what failed in another shard of it stays.
+ * Ends the errors of reports, files, suites and runs that this report has without their failure; returns the ids of their
+ * synthetic cases. A case all of whose errors are of the same place as this run is deprecated until an error comes back.
+ * Else it gets a pass in this run, so that its errors stay in the scopes of other branches, senders, environments,
+ * releases and commits. `reportFiles` are the places of the reports that could be read. In a shard of a run, what failed
+ * in another shard of it stays.
  */
 export async function retireOutsideErrors(
   prepare: Prepare,
-  call: Pick<Call, 'now'>,
+  call: Pick<Call, 'now' | 'newId'>,
   { cases }: Applied,
-  facts: Pick<ApplyFacts, 'productId' | 'framework' | 'run'> & {
+  facts: Pick<ApplyFacts, 'productId' | 'framework' | 'options' | 'run'> & {
     isShard: boolean
     reportFiles: ReadonlySet<string>
+    /** The digest of the reports. */
+    source: string
     pause: Pause
   },
 ): Promise<string[]> {
-  const { productId, framework, run, isShard, reportFiles, pause } = facts
+  const { productId, framework, options, run, isShard, reportFiles, source, pause } = facts
   if (run === undefined) return []
   const names = syntheticNames.map(() => '?').join(', ')
   const known = await prepare(
-    `SELECT ${PLACE}, name, framework, labels, (SELECT run_id FROM test_result WHERE test_result.id = last_result_id) AS run_id
-     FROM test WHERE product_id = ? AND name IN (${names}) AND kind <> 'TEST_KIND_SUITE'
+    `SELECT ${PLACE}, name, framework, labels FROM test WHERE product_id = ? AND name IN (${names}) AND kind <> 'TEST_KIND_SUITE'
        AND status <> 'TEST_STATUS_DEPRECATED' AND deleted_at IS NULL`,
-  ).all<KnownCase & { name: string; framework: string; labels: string; run_id: string | null }>(
-    productId,
-    ...syntheticNames,
-  )
+  ).all<KnownCase & { name: string; framework: string; labels: string }>(productId, ...syntheticNames)
   const present = new Set(cases.map(({ testId }) => testId))
   const absent = known
-    .filter((one) => !present.has(one.id) && !(isShard && one.run_id === run.run.id))
+    .filter((one) => !present.has(one.id))
     .map((one) => ({ ...one, suite_path: readTexts(one.suite_path) }))
   const isReadNow = (one: { name: string; file_path: string }) =>
     one.name === UNREADABLE && reportFiles.has(one.file_path)
@@ -117,14 +120,28 @@ export async function retireOutsideErrors(
     if (syntheticNames.includes(placed.name)) continue
     for (const one of reaching(placed)) over.add(one)
   }
+  const own = await readPlacedRun(prepare, run.run.id)
+  const pass: ReportCase = { ...runError({}, { message: '' }), status: 'RESULT_STATUS_PASSED', source }
+  const ended: string[] = []
   for (const { id, labels } of over) {
     await pause()
-    const marked = { ...readOwnJson<Record<string, string>>(labels), [DEPRECATED_BY]: MISSING }
-    await prepare(
-      `UPDATE test SET status = 'TEST_STATUS_DEPRECATED', labels = ?, etag_version = etag_version + 1, updated_at = ? WHERE id = ?`,
-    ).run(JSON.stringify(marked), call.now(), id)
+    const results = await readPlacedResults(prepare, id)
+    const errors = results.filter(isRed)
+    if (isShard && errors.some(({ run_id }) => run_id === run.run.id)) continue
+    if (errors.every((error) => isSamePlace(error, own))) await deprecate(prepare, call, id, labels)
+    else if (errors.some((error) => !isAnswered(error, results, own)))
+      await recordResult(prepare, call, { productId, testId: id, run, reported: pass, options })
+    else continue
+    ended.push(id)
   }
-  return [...over].map(({ id }) => id)
+  return ended
+}
+
+async function deprecate(prepare: Prepare, call: Pick<Call, 'now'>, id: string, labels: string): Promise<void> {
+  const marked = { ...readOwnJson<Record<string, string>>(labels), [DEPRECATED_BY]: MISSING }
+  await prepare(
+    `UPDATE test SET status = 'TEST_STATUS_DEPRECATED', labels = ?, etag_version = etag_version + 1, updated_at = ? WHERE id = ?`,
+  ).run(JSON.stringify(marked), call.now(), id)
 }
 
 function isWholeRun({ file_path, suite_path }: Reach): boolean {

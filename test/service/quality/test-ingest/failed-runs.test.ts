@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp, type App } from '../../../app.ts'
+import { tokenHeaders } from '../../people.ts'
 import { failedRuns } from '../reports/failed-runs.ts'
 
 interface File {
@@ -13,6 +14,12 @@ interface Case {
   key: string
 }
 
+interface Ingest {
+  cases: Case[]
+  summary: Record<string, number>
+  run: { totals: Record<string, number> }
+}
+
 const tap = (ok: boolean) => `1..1\n${ok ? 'ok' : 'not ok'} 1 - works [REQ-1]\n`
 
 async function require(app: App): Promise<string> {
@@ -21,14 +28,16 @@ async function require(app: App): Promise<string> {
 }
 
 let runs = 0
-async function send(app: App, files: readonly File[], run: object = { run_key: `run ${String((runs += 1))}` }) {
+async function send(
+  app: App,
+  files: readonly File[],
+  run: object = { run_key: `run ${String((runs += 1))}` },
+  headers: Record<string, string> = {},
+) {
   const named = files.map(({ name = 'report', content }) => ({ name, content }))
   const draft = files.length === 1 && files[0]!.name === undefined ? { content: files[0]!.content } : { files: named }
   const path = `/v1/products/${app.productId}/tests:ingest`
-  const reply = await app.request<{ ingest: { cases: Case[]; summary: Record<string, number> } }>('POST', path, {
-    draft,
-    run,
-  })
+  const reply = await app.request<{ ingest: Ingest }>('POST', path, { draft, run }, headers)
   expect(reply.status).toBe(200)
   return reply.body.ingest
 }
@@ -147,6 +156,30 @@ test('the case of a load error is deprecated when its file loads again, and retu
   expect(await active()).toEqual(['works'])
   await send(app, [broken])
   expect(await active()).toEqual(['<load error>', 'works'])
+})
+
+test('a load error stays in the scopes of its own runs when the file loads on another branch or for another sender', async () => {
+  await using app = await startApp()
+  const ci = await tokenHeaders(app, { kind: 'ci' })
+  const agent = await tokenHeaders(app, { kind: 'agent' })
+  const broken = { name: 'v.json', content: file([], { status: 'failed' }) }
+  const good = { name: 'v.json', content: file(['works']) }
+  const failing = async (policy: object = {}) => {
+    const path = `/v1/products/${app.productId}/quality-gate:compute`
+    const { body } = await app.request<{ verdict: { conditions: { id: string; actual: number }[] } }>('POST', path, {
+      policy_override: policy,
+    })
+    return body.verdict.conditions.find(({ id }) => id === 'failing_tests')?.actual
+  }
+  await send(app, [broken], { run_key: '1', git_branch: 'main', commit_sha: 'aaaaaaa' }, ci)
+  await send(app, [good], { run_key: '2', git_branch: 'feature', commit_sha: 'bbbbbbb' }, agent)
+  expect(await failing()).toBe(1)
+  await send(app, [good], { run_key: '3', git_branch: 'main', commit_sha: 'ccccccc' }, agent)
+  expect([await failing(), await failing({ require_ci_results: true })]).toEqual([0, 1])
+  await send(app, [good], { run_key: '4', git_branch: 'main', commit_sha: 'ddddddd' }, ci)
+  expect([await failing(), await failing({ require_ci_results: true })]).toEqual([0, 0])
+  const { run } = await send(app, [good], { run_key: '5', git_branch: 'main', commit_sha: 'eeeeeee' }, ci)
+  expect(run.totals).toMatchObject({ tests: 1, passed: 1 })
 })
 
 test('a retry within one run clears a load error; another shard of the run does not', async () => {
