@@ -2,9 +2,9 @@ import { readOwnJson, readTexts } from '../../sql/json.ts'
 import type { InputOf } from '../../../contract/index.ts'
 import type { Writing } from '../../shared/context.ts'
 import type { ReportCase } from '../reports/model/report.ts'
-import type { Pause, Prepare, Rows } from '../../sql/database.ts'
+import type { Prepare, Rows } from '../../sql/database.ts'
 import { testItem } from '../cases/exclusions.ts'
-import { endExclusionsNow, recordExclusion } from '../../workspace/exclusions.ts'
+import { endExclusionsNow } from '../../workspace/exclusions.ts'
 import { noteReportedAddition } from '../coverage/additions.ts'
 import { indexTest } from '../cases/text-index.ts'
 import { testTitle } from '../cases/title.ts'
@@ -20,8 +20,6 @@ type IngestOptions = NonNullable<InputOf<'ingestTests'>['options']>
 /** A label on a case that was missing from its report, so that it becomes active again once the report has it. */
 export const DEPRECATED_BY = 'deprecated_by'
 export const MISSING = 'missing_policy'
-
-const GONE = 'missing from its file in a report that deprecates what is missing'
 
 export type IngestAction =
   | 'INGEST_ACTION_CREATED'
@@ -265,41 +263,4 @@ async function isTaken(prepare: Prepare, productId: number, identity: string): P
 function caseLabels({ labels, reports }: PlacedCase): Record<string, string> {
   const id = reports.find((one: ReportCase) => one.external_id !== '')?.external_id
   return { ...labels, ...(id !== undefined && { external_id: id.slice(0, 500) }) }
-}
-
-/**
- * Deprecates the known cases of the reported files that are no longer in the report (MISSING_POLICY_DEPRECATE); returns
- * their ids.
- */
-export async function deprecateMissing(
-  rows: Rows,
-  prepare: Prepare,
-  call: Writing,
-  { productId, pause }: { productId: number; pause: Pause },
-  { cases }: Applied,
-): Promise<string[]> {
-  const present = new Set(cases.map(({ testId }) => testId))
-  const files = new Set(cases.map(({ placed }) => placed.file_path).filter((file) => file !== ''))
-  const known = prepare(
-    `SELECT id, labels FROM test WHERE product_id = ? AND file_path = ? AND kind <> 'TEST_KIND_SUITE'
-       AND status <> 'TEST_STATUS_DEPRECATED' AND deleted_at IS NULL`,
-  )
-  const missing: string[] = []
-  for (const file of files) {
-    for (const { id, labels } of await known.all<{ id: string; labels: string }>(productId, file)) {
-      if (present.has(id)) continue
-      await pause()
-      const marked = { ...readOwnJson<Record<string, string>>(labels), [DEPRECATED_BY]: MISSING }
-      await prepare(
-        `UPDATE test SET status = 'TEST_STATUS_DEPRECATED', labels = ?, etag_version = etag_version + 1, updated_at = ? WHERE id = ?`,
-      ).run(JSON.stringify(marked), call.now(), id)
-      await recordExclusion(rows, call, {
-        ...testItem({ id, product_id: productId }),
-        kind: 'test_deprecated',
-        reason: GONE,
-      })
-      missing.push(id)
-    }
-  }
-  return missing
 }

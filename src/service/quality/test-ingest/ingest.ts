@@ -15,11 +15,12 @@ import { linkAnnotations, type Annotated, type ProposeAnnotation } from './annot
 import { audit } from '../../workspace/audit.ts'
 import { nextTreeRevision } from '../tree-changes.ts'
 import { addReport, type RecordedReport } from './attempts.ts'
-import { applyCases, deprecateMissing, type IngestAction, type Applied, type AppliedCase } from './apply.ts'
+import { applyCases, type IngestAction, type Applied, type AppliedCase } from './apply.ts'
 import { placeCases, storedPath, type PlacedCase } from './cases.ts'
 import type { DraftWarning, ReadDraft } from './decode.ts'
 import { isRed } from '../reports/model/synthetic.ts'
 import { matchCases } from './match.ts'
+import { deprecateMissing } from './missing.ts'
 import { blockUnreported, retireOutsideErrors } from './outside-errors.ts'
 import { beginRun, ensureRun, finishRun, isCutOff, viewRun, type Sending, type StoredRun } from './run.ts'
 
@@ -60,7 +61,7 @@ export async function ingestDraft(
     : await ensureRun(rows, prepare, call, { productId: product.id, run: about, draft })
   if (joined !== undefined) await beginRun(prepare, joined.run, draft)
   const run = joined && { run: joined.run, executedAt: draft.started_at ?? joined.run.started_at ?? call.now() }
-  const isShard = (about.shard_total ?? 1) > 1
+  const isShard = (about.shard_total ?? joined?.run.shard_total ?? 1) > 1
   const roots = { ...parseRepositoryRoots(product.repository), root_dir: options.root_dir }
   const cases = await placeCases(draft.cases, { roots, keyPrefix: product.key_prefix, pause })
   const matches = await matchCases(prepare, product.id, cases, { mayRename: !isShard, runId: run?.run.id ?? '', pause })
@@ -83,7 +84,7 @@ export async function ingestDraft(
   const paused = { productId: product.id, pause }
   const missing =
     options.missing_policy === 'MISSING_POLICY_DEPRECATE'
-      ? await deprecateMissing(rows, prepare, call, paused, applied)
+      ? await deprecateMissing(rows, prepare, call, { ...paused, runId: run?.run.id ?? '', isShard }, applied)
       : []
   const annotated =
     options.link_annotations === false

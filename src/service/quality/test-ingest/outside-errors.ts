@@ -6,6 +6,7 @@ import {
   findReaching,
   isOutsideError,
   isRed,
+  isWholeRun,
   runError,
   syntheticNames,
   UNREADABLE,
@@ -142,10 +143,6 @@ async function deprecate(prepare: Prepare, call: Pick<Call, 'now'>, id: string, 
   await prepare(
     `UPDATE test SET status = 'TEST_STATUS_DEPRECATED', labels = ?, etag_version = etag_version + 1, updated_at = ? WHERE id = ?`,
   ).run(JSON.stringify(marked), call.now(), id)
-}
-
-function isWholeRun({ file_path, suite_path }: Reach): boolean {
-  return file_path === '' && suite_path.length === 0
 }
 
 function readPlace({ file_path, project, suite_path }: KnownCase): Reach {

@@ -341,6 +341,20 @@ test('cases missing from a reported file are deprecated on request, and return w
   expect(await statuses()).toMatchObject({ rounds: 'TEST_STATUS_ACTIVE' })
 })
 
+test('a case that its run has in another report or shard is not missing', async () => {
+  await using app = await startApp()
+  const statuses = async () => (await tests(app)).map(({ title, status }) => `${title} ${status.slice(12)}`)
+  const options = { missing_policy: 'deprecate' }
+  await ingest(app, [cart('adds up'), cart('rounds')], { run: { run_key: '1' } })
+  await ingest(app, [cart('adds up')], { run: { run_key: '2', shard_index: 0, shard_total: 2 }, options })
+  await ingest(app, [cart('adds up')], { run: { run_key: '2' }, options })
+  expect(await statuses()).toEqual(['adds up ACTIVE', 'rounds ACTIVE'])
+
+  await ingest(app, [cart('rounds', { status: 'failed' })], { run: { run_key: '3' } })
+  await ingest(app, [cart('adds up')], { run: { run_key: '3' }, options })
+  expect(await statuses()).toEqual(['adds up ACTIVE', 'rounds ACTIVE'])
+})
+
 test('a dry run returns what a report would do and writes nothing', async () => {
   await using app = await startApp()
   await require(app)

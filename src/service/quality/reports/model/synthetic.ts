@@ -84,6 +84,11 @@ function reachKey({ file_path, project, suite_path }: Reach, depth: number): str
   return JSON.stringify([file_path, project, ...suite_path.slice(0, depth)])
 }
 
+/** Whether what failed names no file and no suite. */
+export function isWholeRun({ file_path, suite_path }: Reach): boolean {
+  return file_path === '' && suite_path.length === 0
+}
+
 /** Whether the case failed. */
 export function isRed({ status }: Pick<ReportCase, 'status'>): boolean {
   return status === 'RESULT_STATUS_FAILED' || status === 'RESULT_STATUS_ERROR'
