@@ -33,11 +33,12 @@ async function send(
   files: readonly File[],
   run: object = { run_key: `run ${String((runs += 1))}` },
   headers: Record<string, string> = {},
+  options: object = {},
 ) {
   const named = files.map(({ name = 'report', content }) => ({ name, content }))
   const draft = files.length === 1 && files[0]!.name === undefined ? { content: files[0]!.content } : { files: named }
   const path = `/v1/products/${app.productId}/tests:ingest`
-  const reply = await app.request<{ ingest: Ingest }>('POST', path, { draft, run }, headers)
+  const reply = await app.request<{ ingest: Ingest }>('POST', path, { draft, run, options }, headers)
   expect(reply.status).toBe(200)
   return reply.body.ingest
 }
@@ -132,6 +133,9 @@ const file = (names: readonly string[], more: object = {}) =>
     ],
   })
 
+const suites = (inside: string) =>
+  `<testsuites><testsuite name="s">${inside}<testcase name="second" file="a.rb"/></testsuite></testsuites>`
+
 test('a file that could not be loaded verifies nothing by what its cases did in an earlier run', async () => {
   await using app = await startApp()
   const id = await require(app)
@@ -180,6 +184,27 @@ test('a load error stays in the scopes of its own runs when the file loads on an
   expect([await failing(), await failing({ require_ci_results: true })]).toEqual([0, 0])
   const { run } = await send(app, [good], { run_key: '5', git_branch: 'main', commit_sha: 'eeeeeee' }, ci)
   expect(run.totals).toMatchObject({ tests: 1, passed: 1 })
+})
+
+test.each([
+  ['a file that does not load', [{ name: 'v.json', content: file([], { status: 'failed' }) }]],
+  ['a suite of a file that failed', [{ name: 'j.xml', content: suites('<error/>') }]],
+  ['a script that ends early', [{ name: 'cart.t.tap', content: 'TAP version 13\n1..2\nok 1 - works\n' }]],
+  [
+    'a report that is cut off',
+    [{ content: suites('') }, { name: 'bad.xml', content: '<testsuites><testsuite name="s">' }],
+  ],
+])('after %s no case counts as missing', async (_, broken) => {
+  await using app = await startApp()
+  const options = { missing_policy: 'MISSING_POLICY_DEPRECATE' }
+  await send(app, [
+    { name: 'v.json', content: file(['works', 'other']) },
+    { name: 'j.xml', content: suites('<testcase name="third" file="a.rb"/>') },
+    { name: 'cart.t.tap', content: 'TAP version 13\n1..2\nok 1 - works\nok 2 - other\n' },
+  ])
+  await send(app, broken, undefined, {}, options)
+  const path = `/v1/products/${app.productId}/tests?kind=case&status=deprecated`
+  expect((await app.request<{ tests: object[] }>('GET', path)).body.tests).toEqual([])
 })
 
 test('a retry within one run clears a load error; another shard of the run does not', async () => {
