@@ -40,6 +40,8 @@ export async function ensureRun(
   const sender = senderKind(call)
   const givenKey = run.run_key === undefined || run.run_key === '' ? draft.contentKey : run.run_key
   const runKey = await ownKey(prepare, { productId, runKey: givenKey, sender })
+  const find = prepare('SELECT environment_id, release_id FROM test_run WHERE product_id = ? AND run_key = ?')
+  const before = await find.get<RunLocation>(productId, runKey)
   await prepare(
     `INSERT INTO test_run (id, product_id, run_key, commit_sha, git_branch, environment_id, release_id, started_at,
        finished_at, ci_url, created_at, sender, shard_total) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -75,10 +77,23 @@ export async function ensureRun(
     .where('product_id', '=', productId)
     .where('run_key', '=', runKey)
     .executeTakeFirstOrThrow()
+  if (before !== undefined) await placeResults(prepare, stored.id, before, stored)
   const differs =
     (environmentId !== '' && stored.environment_id !== environmentId) ||
     (releaseId !== '' && stored.release_id !== releaseId)
   return { run: stored, differs }
+}
+
+type RunLocation = Pick<StoredRun, 'environment_id' | 'release_id'>
+
+/** Gives results of a run the environment and release that it did not have when they were stored. */
+async function placeResults(prepare: Prepare, runId: string, before: RunLocation, after: RunLocation): Promise<void> {
+  const { environment_id: environment, release_id: release } = after
+  if (before.environment_id === environment && before.release_id === release) return
+  await prepare(
+    `UPDATE test_result SET environment_id = CASE environment_id WHEN '' THEN ? ELSE environment_id END,
+       release_id = CASE release_id WHEN '' THEN ? ELSE release_id END WHERE run_id = ?`,
+  ).run(environment, release, runId)
 }
 
 /** Who sends a report, and when. */
@@ -122,6 +137,9 @@ export async function finishRun(
 ): Promise<void> {
   await prepare(`UPDATE test_run SET incomplete = '' WHERE id = ? AND incomplete = ?`).run(run.id, contentKey)
   await addShard(prepare, run, shardIndex)
+  // Another report may have named them while this one was being stored.
+  const location = prepare('SELECT environment_id, release_id FROM test_run WHERE id = ?')
+  await placeResults(prepare, run.id, run, (await location.get<RunLocation>(run.id)) ?? run)
 }
 
 /** Notes that a shard has arrived whole. A report without an index is a part of one, which counts with its last part. */

@@ -215,6 +215,18 @@ test('several cases of one report that are one test have the worst of their resu
   ).toMatchObject(failed)
 })
 
+test('an environment and a release that a later report of a run names are those of its earlier results', async () => {
+  await using app = await startApp()
+  const { run } = await ingest(app, [cart('adds up', { status: 'failed' })], { run: { run_key: 'r' } })
+  expect(run).toMatchObject({ environment_id: '', release_id: '' })
+  await ingest(app, [cart('rounds')], { run: { run_key: 'r', environment: 'staging', release: '1.0.0' } })
+  const results = (await tests(app)).map(({ title, last_result }) => ({ title, ...last_result }))
+  expect(results).toMatchObject([
+    { title: 'adds up', environment: 'staging', release: '1.0.0' },
+    { title: 'rounds', environment: 'staging', release: '1.0.0' },
+  ])
+})
+
 test('a report of an older run does not replace newer results', async () => {
   await using app = await startApp()
   await ingest(app, [cart('adds up')], { run: { run_key: 'new', started_at: '2026-02-01T00:00:00Z' } })
