@@ -6,6 +6,7 @@ import type { Prepare, Rows } from '../../sql/database.ts'
 import { testItem } from '../cases/exclusions.ts'
 import { endExclusionsNow } from '../../workspace/exclusions.ts'
 import { noteReportedAddition } from '../coverage/additions.ts'
+import { DEPRECATED_BY, MISSING } from '../cases/columns.ts'
 import { indexTest } from '../cases/text-index.ts'
 import { testTitle } from '../cases/title.ts'
 import { takeNumber } from '../../workspace/numbers.ts'
@@ -16,10 +17,6 @@ import { recordResult, type RecordedRun } from './results.ts'
 import { createSuites } from './suites.ts'
 
 type IngestOptions = NonNullable<InputOf<'ingestTests'>['options']>
-
-/** A label on a case that was missing from its report, so that it becomes active again once the report has it. */
-export const DEPRECATED_BY = 'deprecated_by'
-export const MISSING = 'missing_policy'
 
 export type IngestAction =
   | 'INGEST_ACTION_CREATED'

@@ -2,9 +2,10 @@ import type { Writing } from '../../shared/context.ts'
 import { readOwnJson, readTexts } from '../../sql/json.ts'
 import type { Pause, Prepare, Rows } from '../../sql/database.ts'
 import { recordExclusion } from '../../workspace/exclusions.ts'
+import { DEPRECATED_BY, MISSING } from '../cases/columns.ts'
 import { testItem } from '../cases/exclusions.ts'
 import { findReaching, isOutsideError, isWholeRun, syntheticNames, UNREADABLE } from '../reports/model/synthetic.ts'
-import { DEPRECATED_BY, MISSING, type Applied } from './apply.ts'
+import type { Applied } from './apply.ts'
 
 interface MissingFacts {
   productId: number

@@ -1,6 +1,7 @@
 import type { Call } from '../../shared/context.ts'
 import type { Pause, Prepare } from '../../sql/database.ts'
 import { readOwnJson, readTexts } from '../../sql/json.ts'
+import { DEPRECATED_BY, MISSING } from '../cases/columns.ts'
 import type { ReportCase } from '../reports/model/report.ts'
 import {
   findReaching,
@@ -12,14 +13,7 @@ import {
   UNREADABLE,
   type Reach,
 } from '../reports/model/synthetic.ts'
-import {
-  DEPRECATED_BY,
-  MISSING,
-  type Applied,
-  type AppliedCase,
-  type ApplyFacts,
-  type RecordingPause,
-} from './apply.ts'
+import type { Applied, AppliedCase, ApplyFacts, RecordingPause } from './apply.ts'
 import { recordResult } from './results.ts'
 import { isAnswered, isSamePlace, readPlacedResults, readPlacedRun } from './run-places.ts'
 

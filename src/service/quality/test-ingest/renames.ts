@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path/posix'
 import type { Prepare } from '../../sql/database.ts'
+import { DEPRECATED_BY, MISSING } from '../cases/columns.ts'
 import type { PlacedCase } from './cases.ts'
 import { KNOWN_COLUMNS, type KnownTest } from './known-test.ts'
 
@@ -99,12 +100,14 @@ function sameFile(prepare: Prepare, productId: number, unmatched: readonly Place
 }
 
 /**
- * Selects the cases of a product by file or name. The kind is excluded rather than given: with three equalities SQLite
+ * Selects the cases of a product by file or name that are in use or only missing: a new case must not become one that a
+ * person deprecated, where its failures count for nothing. The kind is excluded rather than given: with three equalities SQLite
  * prefers the index of all cases of the product.
  */
 function selectCases(prepare: Prepare, columns: string, by: 'file_path' | 'name') {
   return prepare(
-    `SELECT ${columns} FROM test WHERE product_id = ? AND ${by} = ? AND kind <> 'TEST_KIND_SUITE' AND deleted_at IS NULL`,
+    `SELECT ${columns} FROM test WHERE product_id = ? AND ${by} = ? AND kind <> 'TEST_KIND_SUITE' AND deleted_at IS NULL
+       AND (status <> 'TEST_STATUS_DEPRECATED' OR labels LIKE '%"${DEPRECATED_BY}":"${MISSING}"%')`,
   )
 }
 

@@ -270,6 +270,23 @@ test('a case that moves to another suite of its file is the same case; one that 
   expect(shards.summary).toMatchObject({ cases_created: 1 })
 })
 
+test('a new case does not become a deprecated one of its name', async () => {
+  await using app = await startApp()
+  await ingest(app, [cart('works'), cart('rounds')], { run: { run_key: '1' } })
+  const old = (await tests(app)).find(({ title }) => title === 'works')!
+  await app.request('PUT', `/v1/tests/${old.id}`, { status: 'DEPRECATED' })
+  const { cases } = await ingest(app, [cart('works', { suite_path: ['new'], status: 'failed' }), cart('rounds')], {
+    run: { run_key: '2' },
+  })
+  expect(cases).toMatchObject([{ action: 'INGEST_ACTION_CREATED' }, { action: 'INGEST_ACTION_UNCHANGED' }])
+  // One that was only missing is found again.
+  const options = { missing_policy: 'deprecate' }
+  await ingest(app, [cart('works', { suite_path: ['new'] })], { run: { run_key: '3' }, options })
+  const back = await ingest(app, [cart('rounds', { suite_path: ['new'] })], { run: { run_key: '4' } })
+  expect(back.cases).toMatchObject([{ action: 'INGEST_ACTION_RENAMED' }])
+  expect((await tests(app, '?kind=case&status=active')).map(({ title }) => title)).toContain('rounds')
+})
+
 test('a link becomes suspect when its annotation disappears, and active again when it returns', async () => {
   await using app = await startApp()
   const requirement = await require(app)
