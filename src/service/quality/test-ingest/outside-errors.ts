@@ -41,7 +41,8 @@ export async function blockUnreported(
   if (placed.length === 0) return []
   const reaching = findReaching(placed)
   const present = new Set(cases.map(({ testId }) => testId))
-  const known = await knownCases(prepare, productId, new Set(placed.map(({ file_path }) => file_path)))
+  const files = new Set(placed.map(({ file_path }) => file_path))
+  const known = await passedCases(prepare, { productId, gitBranch: run.run.git_branch }, files)
   const blocked = known.filter((one) => !present.has(one.id) && reaching(readPlace(one)).length > 0)
   const { started_at = null, source = '' } = failed[0]?.reports[0] ?? {}
   const reported: ReportCase = {
@@ -65,14 +66,25 @@ function hasOutsideError({ placed }: AppliedCase): boolean {
   return placed.reports.some(isOutsideError)
 }
 
-async function knownCases(prepare: Prepare, productId: number, files: ReadonlySet<string>): Promise<KnownCase[]> {
+/**
+ * The cases of the files that passed last on the git branch; where they have no result there, in runs without a branch, or
+ * anywhere.
+ */
+async function passedCases(
+  prepare: Prepare,
+  { productId, gitBranch }: { productId: number; gitBranch: string },
+  files: ReadonlySet<string>,
+): Promise<KnownCase[]> {
+  const newest = `(SELECT result.status FROM test_result AS result JOIN test_run AS run ON run.id = result.run_id
+    WHERE result.test_id = test.id AND run.git_branch = ? ORDER BY result.executed_at DESC, result.id DESC LIMIT 1)`
   const find = prepare(
     `SELECT ${PLACE}, name FROM test WHERE product_id = ? AND file_path = ? AND kind <> 'TEST_KIND_SUITE'
-       AND last_status IN ('RESULT_STATUS_PASSED', 'RESULT_STATUS_FLAKY')
+       AND coalesce(${newest}, ${newest}, last_status) IN ('RESULT_STATUS_PASSED', 'RESULT_STATUS_FLAKY')
        AND status <> 'TEST_STATUS_DEPRECATED' AND deleted_at IS NULL`,
   )
   const known: (KnownCase & { name: string })[] = []
-  for (const file of files) known.push(...(await find.all<KnownCase & { name: string }>(productId, file)))
+  for (const file of files)
+    for (const one of await find.all<KnownCase & { name: string }>(productId, file, gitBranch, '')) known.push(one)
   return known.filter(({ name }) => !syntheticNames.includes(name))
 }
 

@@ -229,6 +229,19 @@ test('a failed case stays failed when its file does not load in a later run', as
   expect(await stateOf(app, id)).toBe('not_run failing')
 })
 
+test('a case that passed last on the branch of a run is blocked when its file does not load there', async () => {
+  await using app = await startApp()
+  await require(app)
+  const works = (status: string) => file(['works [REQ-1]']).replace('"passed"}', `"${status}"}`)
+  const [main, feature] = [{ git_branch: 'main' }, { git_branch: 'feature' }]
+  await send(app, [{ name: 'v.json', content: works('passed') }], { run_key: '1', ...main })
+  await send(app, [{ name: 'v.json', content: works('failed') }], { run_key: '2', ...feature })
+  const broken = { name: 'v.json', content: file([], { status: 'failed' }) }
+  expect((await send(app, [broken], { run_key: '3', ...main })).run.totals).toMatchObject({ tests: 2, skipped: 1 })
+  // There it failed last, and stays failed.
+  expect((await send(app, [broken], { run_key: '4', ...feature })).run.totals).toMatchObject({ tests: 1, errors: 1 })
+})
+
 test('a file that comes later in a run does not take over a case of another file of its folder', async () => {
   await using app = await startApp()
   const id = await require(app)
