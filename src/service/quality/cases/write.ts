@@ -12,13 +12,14 @@ import type { Prepare, Rows } from '../../sql/database.ts'
 import type { ProductRow } from '../../sql/schema.ts'
 import type { StoredTest } from './access.ts'
 import { testKey } from '../keys.ts'
+import { DEPRECATED_BY } from './columns.ts'
 import { noteMove, noteTestChange, testItem } from './exclusions.ts'
 import { quarantineColumns } from './quarantine.ts'
 import { recordExclusion } from '../../workspace/exclusions.ts'
 import { caseIdentity, repositoryPath } from './identity.ts'
 import { indexTest } from './text-index.ts'
 import { testTitle } from './title.ts'
-import { readTexts } from '../../sql/json.ts'
+import { readOwnJson, readTexts } from '../../sql/json.ts'
 
 type Product = Selectable<ProductRow>
 type Input = InputOf<'createTest'>
@@ -68,7 +69,7 @@ export async function insertTest(
       level: 'TEST_LEVEL_UNKNOWN',
       status: 'TEST_STATUS_ACTIVE',
       automation: place.identity === null ? 'AUTOMATION_STATUS_MANUAL' : 'AUTOMATION_STATUS_AUTOMATED',
-      ...toColumns(fields),
+      ...toColumns({ ...fields, labels: nextLabels(fields, undefined) }),
       ...quarantineColumns(fields, undefined, now),
       title: fields.title,
       names_known: 1,
@@ -104,7 +105,7 @@ export async function changeTest(
   const row = await rows
     .updateTable('test')
     .set({
-      ...toColumns(fields),
+      ...toColumns({ ...fields, labels: nextLabels(fields, before) }),
       ...quarantineColumns(fields, before, call.now()),
       ...(fields.title !== undefined && { title: fields.title }),
       ...place,
@@ -164,6 +165,18 @@ function toColumns(fields: TestFields) {
     ),
     ...(fields.issue_id !== undefined && { issue_id: fields.issue_id, issue_reported: 0 }),
   }
+}
+
+/**
+ * The labels after a change; undefined where they stay. The mark of a case that was missing from its report is of the
+ * service: a change of the status ends it, because what a member deprecates stays deprecated.
+ */
+function nextLabels({ labels, status }: TestFields, before: StoredTest | undefined): TestFields['labels'] {
+  const known = before === undefined ? {} : readOwnJson<Record<string, string>>(before.labels)
+  const { [DEPRECATED_BY]: mark, ...kept } = known
+  if (labels === undefined) return status === undefined || mark === undefined ? undefined : kept
+  const { [DEPRECATED_BY]: _given, ...own } = labels
+  return { ...own, ...(mark !== undefined && status === undefined && { [DEPRECATED_BY]: mark }) }
 }
 
 /** Whether a member's change gives all names of a test that members did not give before (contract §4.4). */

@@ -259,5 +259,7 @@ async function isTaken(prepare: Prepare, productId: number, identity: string): P
 
 function caseLabels({ labels, reports }: PlacedCase): Record<string, string> {
   const id = reports.find((one: ReportCase) => one.external_id !== '')?.external_id
-  return { ...labels, ...(id !== undefined && { external_id: id.slice(0, 500) }) }
+  // Only the service marks a case that was missing.
+  const { [DEPRECATED_BY]: _mark, ...own } = labels
+  return { ...own, ...(id !== undefined && { external_id: id.slice(0, 500) }) }
 }

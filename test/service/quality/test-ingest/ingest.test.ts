@@ -384,6 +384,29 @@ test('a case that its run has in another report or shard is not missing', async 
   expect(await statuses()).toEqual(['adds up ACTIVE', 'rounds ACTIVE'])
 })
 
+test('a report does not take back that a member deprecated a case', async () => {
+  await using app = await startApp()
+  const options = { missing_policy: 'deprecate' }
+  const statusAfter = async (...changes: object[]) => {
+    await ingest(app, [cart('adds up'), cart('rounds')])
+    await ingest(app, [cart('adds up')], { options })
+    const { id } = (await tests(app)).find(({ title }) => title === 'rounds')!
+    for (const change of changes) await app.request('PUT', `/v1/tests/${id}`, change)
+    await ingest(app, [cart('adds up'), cart('rounds')], { run: { run_key: JSON.stringify(changes) } })
+    return (await tests(app)).find(({ title }) => title === 'rounds')?.status
+  }
+  expect(await statusAfter({ labels: { team: 'cart' } })).toBe('TEST_STATUS_ACTIVE')
+  expect(await statusAfter({ status: 'ACTIVE' }, { status: 'DEPRECATED' })).toBe('TEST_STATUS_DEPRECATED')
+  expect(await statusAfter({ status: 'DEPRECATED' }, { labels: { deprecated_by: 'missing_policy' } })).toBe(
+    'TEST_STATUS_DEPRECATED',
+  )
+  const properties = '<property name="deprecated_by" value="missing_policy"/>'
+  const content = `<testsuite name="s"><testcase name="rounds" file="test/cart.test.ts" classname="cart"><properties>${properties}</properties></testcase></testsuite>`
+  for (const run_key of ['first', 'second'])
+    await app.request('POST', `/v1/products/${app.productId}/tests:ingest`, { draft: { content }, run: { run_key } })
+  expect((await tests(app)).find(({ title }) => title === 'rounds')?.status).toBe('TEST_STATUS_DEPRECATED')
+})
+
 test('a dry run returns what a report would do and writes nothing', async () => {
   await using app = await startApp()
   await require(app)
