@@ -258,7 +258,7 @@ function ownWarnings(
     [
       'RUN_DIFFERS',
       joined?.differs === true ? 1 : 0,
-      'the run with this key already has a different environment or release, which it keeps',
+      'the run with this key already has a different commit, git branch, environment or release, which it keeps',
     ],
     [
       'RUN_INCOMPLETE',

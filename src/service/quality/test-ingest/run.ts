@@ -78,10 +78,10 @@ export async function ensureRun(
     .where('run_key', '=', runKey)
     .executeTakeFirstOrThrow()
   if (before !== undefined) await placeResults(prepare, stored.id, before, stored)
-  const differs =
-    (environmentId !== '' && stored.environment_id !== environmentId) ||
-    (releaseId !== '' && stored.release_id !== releaseId)
-  return { run: stored, differs }
+  const { commit_sha = '', git_branch = '' } = run
+  const said = { commit_sha, git_branch, environment_id: environmentId, release_id: releaseId }
+  const names = Object.keys(said) as (keyof typeof said)[]
+  return { run: stored, differs: names.some((name) => said[name] !== '' && said[name] !== stored[name]) }
 }
 
 type RunLocation = Pick<StoredRun, 'environment_id' | 'release_id'>

@@ -215,6 +215,24 @@ test('several cases of one report that are one test have the worst of their resu
   ).toMatchObject(failed)
 })
 
+test('a report that contradicts its run is a warning, and the run keeps what it has', async () => {
+  await using app = await startApp()
+  const said = { run_key: 'r', commit_sha: 'a'.repeat(40), git_branch: 'main', environment: 'ci', release: '1.0.0' }
+  const warned = async (run: object) =>
+    (await ingest(app, [cart('adds up')], { run: { ...said, ...run } })).warnings.map(({ code }) => code)
+  expect(await warned({})).toEqual([])
+  expect(await warned({ commit_sha: '', git_branch: '' })).toEqual([])
+  for (const other of [
+    { commit_sha: 'b'.repeat(40) },
+    { git_branch: 'feature' },
+    { environment: 'staging' },
+    { release: '2.0.0' },
+  ])
+    expect(await warned(other)).toEqual(['RUN_DIFFERS'])
+  const { run } = await ingest(app, [cart('adds up')], { run: { run_key: 'r' } })
+  expect(run).toMatchObject({ commit_sha: said.commit_sha, git_branch: 'main' })
+})
+
 test('an environment and a release that a later report of a run names are those of its earlier results', async () => {
   await using app = await startApp()
   const { run } = await ingest(app, [cart('adds up', { status: 'failed' })], { run: { run_key: 'r' } })
