@@ -16,10 +16,7 @@ export type Log = <E extends Entry>(entry: E) => void
  * The program's log: JSON lines on stderr, written synchronously, because stdout carries JSON-RPC and a crash must not
  * lose the last line. Control characters, tokens, presigned queries and DSN keys never get in (mcp §8.4).
  */
-export function createLog(
-  level: Config['logLevel'],
-  destination: LogDestination = pino.destination({ dest: 2, sync: true }),
-): Log {
+export function createLog(level: Config['logLevel'], destination: LogDestination = openStderr()): Log {
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
   return ({ level: severity, message, ...facts }) => {
     if (!logger.isLevelEnabled(severity)) return
@@ -28,6 +25,15 @@ export function createLog(
   }
 }
 
+/** Where nothing can be written, as on a full disk, lines are lost: no call fails because of its log. */
+function openStderr(): LogDestination {
+  const destination = pino.destination({ dest: 2, sync: true, maxLength: longestBacklog })
+  destination.on('error', () => undefined)
+  return destination
+}
+
+/** What may wait to be written: later lines are dropped. */
+const longestBacklog = 1_000_000
 /** Longer stacks are cut: the rest is data. */
 const longestFact = 4000
 const secretNames = /^(?:authorization|cookie|token|secret|password|dsn)$/i

@@ -4,4 +4,24 @@ import module from 'node:module'
 module.enableCompileCache()
 const [{ runCommand }, { processIo }] = await Promise.all([import('./cli/index.ts'), import('./cli/support/io.ts')])
 
-process.exitCode = await runCommand(process.argv.slice(2), processIo)
+const args = process.argv.slice(2)
+let unwritten: number | undefined
+
+// Without a listener, a reader that goes first, as the `head` of `| head` does, would end this process on the spot.
+process.stderr.on('error', () => undefined)
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  const [isGate, isGone] = [args[0] === 'gate', error.code === 'EPIPE']
+  if (unwritten !== undefined || (isGone && !isGate)) return
+  // The 1 of `gate` is a verdict, and nobody got one.
+  unwritten = isGate ? 3 : 1
+  process.exitCode = unwritten
+  if (!isGone) void explain(error)
+})
+
+const code = await runCommand(args, processIo)
+process.exitCode = unwritten ?? code
+
+async function explain(error: NodeJS.ErrnoException): Promise<void> {
+  const { cannotWrite } = await import('./cli/files/failures.ts')
+  process.stderr.write(`tracegate: ${cannotWrite('the output', error).message}\n`)
+}

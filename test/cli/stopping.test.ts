@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, existsSync, openSync, readdirSync } from 'node:fs'
 import { Agent, request, type IncomingHttpHeaders } from 'node:http'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { connectHttp } from '../mcp/http/http-server.ts'
-import { bareEnvironment, serve, type Endpoints, type Served } from '../serve.ts'
+import { bareEnvironment, serve, servedBy, type Endpoints, type Served } from '../serve.ts'
 import { mainFile, temporaryFolder, tracegate } from './run.ts'
 
 const revision = '2026-07-28'
@@ -146,3 +147,53 @@ test.each(['SIGTERM', 'the end of stdin'])(
     for (const answer of answers) expect(answer).toMatchObject({ jsonrpc: '2.0', result: { resultType: 'complete' } })
   },
 )
+
+test('a server whose output nobody reads any more stops as any other', async () => {
+  using folder = temporaryFolder()
+  const child = spawn(process.execPath, [mainFile, 'serve', '--port', '0', '--data', folder.path], {
+    env: bareEnvironment(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const exited = once(child, 'exit')
+  await servedBy(folder.path, { ended: () => child.exitCode ?? undefined, output: () => '' })
+  const closed = once(child.stderr, 'close')
+  child.stderr.destroy()
+  await closed
+  child.kill('SIGINT')
+  expect(await exited).toEqual([0, null])
+  const left = readdirSync(folder.path)
+  expect(left.filter((name) => /^endpoints|-wal$/.test(name))).toEqual([])
+})
+
+test.runIf(existsSync('/dev/full'))('a server whose log finds no room goes on and stops as any other', async () => {
+  using folder = temporaryFolder()
+  const full = openSync('/dev/full', 'w')
+  const child = spawn(process.execPath, [mainFile, 'serve', '--port', '0', '--data', folder.path], {
+    env: bareEnvironment(),
+    stdio: ['ignore', 'ignore', full],
+  })
+  closeSync(full)
+  const exited = once(child, 'exit')
+  const { endpoints } = await servedBy(folder.path, { ended: () => child.exitCode ?? undefined, output: () => '' })
+  expect(kind(await post(endpoints, 1))).toBe('answered')
+  expect(kind(await post(endpoints, 2))).toBe('answered')
+  child.kill('SIGINT')
+  expect(await exited).toEqual([0, null])
+})
+
+test('over stdio, the process ends with 0 when nobody reads its answers any more', async () => {
+  using folder = temporaryFolder()
+  const child = spawn(process.execPath, [mainFile, 'stdio', '--data', folder.path], {
+    env: bareEnvironment(),
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  const exited = once(child, 'exit')
+  child.stdin.write(`${call(1)}\n`)
+  await once(child.stdout, 'data')
+  const closed = once(child.stdout, 'close')
+  child.stdout.destroy()
+  await closed
+  child.stdin.write(`${call(2)}\n`)
+  expect(await exited).toEqual([0, null])
+  expect(readdirSync(folder.path)).not.toContain('tracegate.db-wal')
+})

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { crc32 } from 'node:zlib'
 import { openPromise, type Entry, type ZipFile } from 'yauzl'
 import { ConfigError } from '../../config.ts'
-import { cannotWrite, isOfFile } from './failures.ts'
+import { cannotWrite, isOfFile } from '../files/failures.ts'
 import { DATABASE, Manifest, MANIFEST } from './manifest.ts'
 import { isDataFile } from './data-files.ts'
 

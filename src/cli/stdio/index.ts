@@ -4,13 +4,15 @@ import { createAnswers } from '../../mcp/opening/answers.ts'
 import type { Io } from '../support/io.ts'
 
 /**
- * `tracegate stdio`: MCP on stdin and stdout until stdin ends. The lists that a client reads at the start are answered
+ * `tracegate stdio`: MCP on stdin and stdout until one of them ends. The lists that a client reads at the start are answered
  * before the server is loaded, which anything else that it sends starts (decision 071).
  */
 export async function run(config: Config, io: Io): Promise<number> {
   const { stdin, stdout } = io
   const closed = new Promise<void>((resolve) => {
     stdin.once('end', resolve).once('close', resolve)
+    // Nobody reads the answers any more.
+    stdout.once('error', () => resolve())
   })
   const ended = Promise.race([closed, io.stopRequested()])
   const { toolsets, readOnly, product } = config
