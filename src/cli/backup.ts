@@ -16,6 +16,7 @@ import { DATABASE, MANIFEST, type Manifest } from './archive/manifest.ts'
 import { addStoredFiles } from './archive/stored-files.ts'
 import { createArchive, type Archive } from './archive/write-archive.ts'
 import { showCopy } from './archive/copy-progress.ts'
+import { keptPort } from './support/data-port.ts'
 import { plain } from './support/finding.ts'
 import type { Io } from './support/io.ts'
 import { untilStopped } from './support/stop.ts'
@@ -86,7 +87,7 @@ function copySqlite(file: string, copy: string): void {
   }
 }
 
-function describe({ databaseUrl }: Config, copy: string): Manifest {
+function describe({ dataDir, databaseUrl }: Config, copy: string): Manifest {
   const connection = new DatabaseSync(copy, { readOnly: true })
   try {
     return {
@@ -96,6 +97,7 @@ function describe({ databaseUrl }: Config, copy: string): Manifest {
       schema_version: schemaVersion(connection),
       database: databaseUrl === undefined ? 'sqlite' : 'postgres',
       made_at: new Date().toISOString(),
+      port: keptPort(dataDir),
     }
   } finally {
     connection.close()

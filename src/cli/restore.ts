@@ -16,6 +16,7 @@ import { openArchive, type OpenArchive } from './archive/read-archive.ts'
 import { showCopy } from './archive/copy-progress.ts'
 import { storeDataFiles } from './archive/stored-files.ts'
 import { makeDataDir } from './support/data-dir.ts'
+import { keepPort, keptPort } from './support/data-port.ts'
 import { plain } from './support/finding.ts'
 import type { Io } from './support/io.ts'
 import { untilStopped } from './support/stop.ts'
@@ -28,14 +29,15 @@ export async function run(config: Config, io: Io): Promise<number> {
   const file = resolve(config.operands[0] ?? '')
   const archive = await openArchive(file)
   try {
-    const { schema_version: backed, made_at: madeAt } = archive.manifest
+    const { schema_version: backed, made_at: madeAt, port } = archive.manifest
     const newest = newestVersion()
     if (backed > newest)
       throw new ConfigError(`${file} cannot be restored: ${new NewerDatabase(backed, newest).message}`)
     makeDataDir(config.dataDir)
     if (config.databaseUrl === undefined) await intoDirectory(archive, config.dataDir)
     else await intoPostgres(archive, { dataDir: config.dataDir, url: config.databaseUrl, io })
-    io.stdout.write(`${restored(config, madeAt).map(plain).join('\n')}\n`)
+    if (port !== undefined && keptPort(config.dataDir) === undefined) keepPort(config.dataDir, port)
+    io.stdout.write(`${[...restored(config, madeAt), ...portLine(config, port)].map(plain).join('\n')}\n`)
     return 0
   } finally {
     archive.close()
@@ -121,4 +123,14 @@ function restored({ dataDir, databaseUrl, secret }: Config, madeAt: string): str
       ? []
       : ['There is no secret: set TRACEGATE_SECRET to the old one, or links that are signed stop working.']),
   ]
+}
+
+/** What becomes of the port in the DSNs that applications have. */
+function portLine({ dataDir }: Config, backed: number | undefined): string[] {
+  if (backed === undefined) return []
+  const named = `port ${String(backed)}, which the DSNs of the backup name`
+  const kept = keptPort(dataDir)
+  return kept === backed
+    ? [`The directory keeps ${named}, for the next start.`]
+    : [`The directory keeps port ${String(kept)}: start with --port to listen on ${named}.`]
 }

@@ -77,6 +77,22 @@ test('a backup has neither the token nor the secret, says so, and only its owner
   expect(archive.names.every((name) => name.startsWith('sourcemaps/'))).toBe(true)
 })
 
+test('a restored directory keeps the port that the DSNs of the backup name, where it has none', async () => {
+  const { dataDir } = await copyLoaded()
+  writeFileSync(join(dataDir, 'port'), '4807\n')
+  const file = join(newFolder(), 'backup.zip')
+  await tracegate(['backup', file, '--data', dataDir])
+  const target = newFolder()
+  const { stdout } = await tracegate(['restore', file, '--data', target])
+  expect(stdout).toContain('The directory keeps port 4807, which the DSNs of the backup name, for the next start.')
+  expect(readFileSync(join(target, 'port'), 'utf8')).toBe('4807\n')
+  const other = newFolder()
+  writeFileSync(join(other, 'port'), '4900\n')
+  const second = await tracegate(['restore', file, '--data', other])
+  expect(second.stdout).toContain('The directory keeps port 4900: start with --port to listen on port 4807, which')
+  expect(readFileSync(join(other, 'port'), 'utf8')).toBe('4900\n')
+})
+
 test('a backup is made while a service writes, and holds what was committed before', async () => {
   const { dataDir } = await copyLoaded()
   const db = await openDatabase(join(dataDir, 'tracegate.db'))

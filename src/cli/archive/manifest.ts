@@ -15,5 +15,7 @@ export const Manifest = z.object({
   /** Where the data was; the backup holds an SQLite database in any case. */
   database: z.enum(['sqlite', 'postgres']),
   made_at: z.iso.datetime(),
+  /** The port that DSNs name; backups made before it was kept have none. */
+  port: z.int().positive().max(65_535).optional(),
 })
 export type Manifest = z.output<typeof Manifest>
