@@ -18,19 +18,23 @@ export interface OpenTracing extends Tracing {
 }
 
 /**
- * Exports spans by OTLP over HTTP as the standard variables of OpenTelemetry say. Undefined where they name no endpoint: then
- * none of its code is loaded (decision 117).
+ * Exports spans by OTLP over HTTP as the standard variables of OpenTelemetry say. Undefined where they name no endpoint, or
+ * none that can be reached: then none of its code is loaded (decision 117).
  */
 export async function openTracing(env: Variables, log: Log): Promise<OpenTracing | undefined> {
   const url = endpoint(env)
   if (url === undefined) return undefined
+  const report = reporter(log)
+  if (!isWebAddress(url)) {
+    report()
+    return undefined
+  }
   const [api, sdk, { resourceFromAttributes, detectResources, envDetector }, exporter] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace'),
     import('@opentelemetry/resources'),
     createExporter(env, url),
   ])
-  const report = reporter(log)
   api.diag.setLogger(
     { error: report, warn: () => {}, info: () => {}, debug: () => {}, verbose: () => {} },
     { logLevel: api.DiagLogLevel.ERROR, suppressOverrideMessage: true },
@@ -80,6 +84,10 @@ function endpoint(env: Variables): string | undefined {
   const shared = env['OTEL_EXPORTER_OTLP_ENDPOINT']?.trim() ?? ''
   if (isOff || own + shared === '') return undefined
   return own === '' ? `${shared.replace(/\/+$/, '')}/v1/traces` : own
+}
+
+function isWebAddress(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 }
 
 /** Headers, time limit, compression and certificates are read by the exporter, from the same variables. */

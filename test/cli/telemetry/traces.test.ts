@@ -170,3 +170,14 @@ test('a collector that is away delays the end by seconds at most, and is said on
   await app[Symbol.asyncDispose]()
   expect(app.output().match(/traces cannot be exported/g)?.length ?? 0).toBeLessThan(2)
 })
+
+test.each([
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'notaurl'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', '127.0.0.1:4317'],
+  ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'localhost:4317'],
+])('%s=%s, which is no web address, is said, and the server goes on without traces', async (name, value) => {
+  await using app = await serveHere({ env: { [name]: value } })
+  await using agent = await connectHttp(app.endpoints.mcp, app.endpoints.token, '2026-07-28')
+  await agent.call('find_error_issues')
+  expect(app.output().match(/traces cannot be exported; check OTEL_EXPORTER_OTLP_ENDPOINT/g)).toHaveLength(1)
+})
