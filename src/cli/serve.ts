@@ -33,6 +33,7 @@ export async function run(config: Config, io: Io): Promise<number> {
   const log = createLog(config.logLevel, io.logDestination)
   const say = (line: string) => void io.stderr.write(`${line}\n`)
   const stopped = io.stopRequested()
+  await requireNoOther(config)
   const address = { host: config.host, port: portFor(config) }
   await requireFree(address, io.env).catch((error: unknown) => refuse(error, { ...config, ...address }))
   makeDataDir(config.dataDir)
@@ -105,17 +106,22 @@ export async function run(config: Config, io: Io): Promise<number> {
   return 0
 }
 
-/** A user who starts the server twice needs its address, not another port. */
-async function refuse(error: unknown, { dataDir, port, origin }: Config): Promise<never> {
+/**
+ * Throws where a server runs on the data directory: its `endpoints.json` and its port have room for one. The user needs its
+ * address, not another port.
+ */
+async function requireNoOther({ dataDir, databaseUrl }: Config): Promise<void> {
   const { mcp, token } = readEndpoints(dataDir) ?? {}
+  if (mcp === undefined) return
+  const { origin, hostname } = new URL(mcp)
+  // Behind a balancer, any process of a shared database may answer.
+  if (databaseUrl !== undefined && !isLoopback(hostname)) return
+  if ((await checkHealth(origin, token))?.proved === true) throw new ConfigError(`Tracegate is already running: ${mcp}`)
+}
+
+/** The DSNs printed so far name the port of the data directory. */
+function refuse(error: unknown, { dataDir, port, origin }: Config): never {
   if (!(error instanceof PortError) || !error.taken) throw error
-  if (mcp !== undefined) {
-    const address = new URL(mcp)
-    // Behind a proxy the address does not show the port.
-    const isThatPort = origin !== undefined || address.port === String(port)
-    if (isThatPort && (await checkHealth(address.origin, token))?.proved === true)
-      throw new ConfigError(`Tracegate is already running: ${mcp}`)
-  }
   if (origin !== undefined || keptPort(dataDir) !== port) throw error
   const again = `tracegate init DIR --port ${String(error.other)} prints them again`
   throw new ConfigError(

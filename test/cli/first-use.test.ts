@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -121,6 +121,20 @@ test('a second serve on the same data says that it runs already, and where', asy
     code: 2,
     stderr: `tracegate: Tracegate is already running: ${app.endpoints.mcp}\n`,
   })
+})
+
+test('a second serve on the same data and another port changes nothing for the first one', async () => {
+  const file = join(dataDir, 'endpoints.json')
+  const before = readFileSync(file, 'utf8')
+  const gone = createServer()
+  const { port: free } = new URL(await listening(gone))
+  await new Promise((closed) => gone.close(closed))
+  expect(await tracegate(['serve', '--port', free, '--data', dataDir])).toMatchObject({
+    code: 2,
+    stderr: `tracegate: Tracegate is already running: ${app.endpoints.mcp}\n`,
+  })
+  expect(readFileSync(file, 'utf8')).toBe(before)
+  expect(existsSync(join(dataDir, 'port'))).toBe(false)
 })
 
 test('a port that another program uses is reported once, with a command that works', async () => {
