@@ -42,9 +42,15 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
       for (const line of error.message.split('\n')) io.stderr.write(`tracegate: ${plain(line)}\n`)
       return mistake
     }
-    const reason =
-      error instanceof ServiceError ? error.message : error instanceof Error ? error.stack : 'unknown failure'
-    io.stderr.write(`tracegate: ${plainLines(reason ?? 'unknown failure')}\n`)
+    io.stderr.write(`tracegate: ${plainLines(await reason(error))}\n`)
     return failure
   }
+}
+
+/** What a user can act on; for a bug its stack. */
+async function reason(error: unknown): Promise<string> {
+  if (error instanceof ServiceError) return error.message
+  const { fileSentence, isOfFile } = await import('./files/failures.ts')
+  if (isOfFile(error)) return fileSentence(error)
+  return (error instanceof Error ? error.stack : undefined) ?? 'unknown failure'
 }

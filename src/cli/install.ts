@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigError, type Config } from '../config.ts'
@@ -19,6 +19,7 @@ import { FileError, readMembers, setValue, valueAt } from './clients/files/edit.
 import { clients, findClient } from './clients/list.ts'
 import { thisMachine } from './clients/machine.ts'
 import { snippet } from './clients/snippet.ts'
+import { isOfFile, whyRefused, writeWhole } from './files/failures.ts'
 import { plainLines } from './support/finding.ts'
 import type { Io } from './support/io.ts'
 import { ownCommand, ownWords, quoted } from './support/own-command.ts'
@@ -130,7 +131,7 @@ type Outcome = 'Added' | 'Changed' | 'unchanged'
 
 /** Puts the entry into the file, if it is not there as it should be. */
 function writeEntry(client: Client, file: string, entry: Members): Outcome {
-  const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const before = existsSync(file) ? readText(file) : ''
   const members = readMembers(client.format, before)
   const path: Path = [...client.servers, SERVER_NAME]
   const existing = valueAt(members, path)
@@ -149,12 +150,22 @@ function writeEntry(client: Client, file: string, entry: Members): Outcome {
   return existing === undefined ? 'Added' : 'Changed'
 }
 
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw isOfFile(error) ? new FileError(`cannot be read: ${whyRefused(error)}`, { cause: error }) : error
+  }
+}
+
 /** Replaces the text at once, so that a client never reads half of it; a link to the file stays a link. */
 function replaceFile(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true })
-  const target = existsSync(file) ? realpathSync(file) : file
-  const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o600
-  const draft = `${target}.${String(process.pid)}`
-  writeFileSync(draft, text, { mode })
-  renameSync(draft, target)
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    const target = existsSync(file) ? realpathSync(file) : file
+    writeWhole(target, text, existsSync(target) ? { mode: statSync(target).mode & 0o777 } : {})
+  } catch (error) {
+    const { cause = error } = error as Error
+    throw isOfFile(cause) ? new FileError(`cannot be written: ${whyRefused(cause)}`, { cause }) : error
+  }
 }

@@ -281,3 +281,21 @@ test('stdio ends on a signal although its client stays connected', async () => {
   child.kill('SIGTERM')
   expect(await exited).toEqual([0, null])
 })
+
+test('serve says in one line that it cannot write to its data directory, and leaves no draft', async () => {
+  const dir = join(folder.path, 'no-endpoints')
+  mkdirSync(join(dir, 'endpoints.json'), { recursive: true })
+  const { code, stderr } = await tracegate(['serve', '--port', '0', '--data', dir])
+  expect(code).toBe(2)
+  expect(stderr).toContain(`tracegate: ${join(dir, 'endpoints.json')} cannot be written: it is a folder\n`)
+  expect(stderr).not.toMatch(/^ {4}at /m)
+  expect(readdirSync(dir).filter((name) => name.startsWith('endpoints.json.'))).toEqual([])
+})
+
+test('a file that cannot be used otherwise is said in one line too', async () => {
+  const dir = join(folder.path, 'no-token')
+  mkdirSync(join(dir, 'token'), { recursive: true })
+  const { code, stderr } = await tracegate(['gate', '--data', dir])
+  expect(code).toBe(3)
+  expect(stderr).toContain(`tracegate: ${join(dir, 'token')} cannot be written: it is a folder\n`)
+})

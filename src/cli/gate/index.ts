@@ -6,6 +6,7 @@ import type { RequestOf } from '../../contract/index.ts'
 import { ServiceError } from '../../errors.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
 import { judgedWords, resolveJudged } from '../../mcp/resolve/judged-words.ts'
+import { tryWriting } from '../files/failures.ts'
 import { apiFor, openBackend } from '../support/backend.ts'
 import { chooseProduct } from '../support/choose-product.ts'
 import { ciFacts } from '../support/ci.ts'
@@ -140,9 +141,10 @@ function print(report: GateReport, { format, output }: Config, io: Io, html: () 
   const text = format === 'html' ? html() : formats[format](report)
   const shown = output === undefined ? text : asText(report)
   io.stdout.write(`${format === 'text' || output !== undefined ? plainLines(shown) : shown}\n`)
-  if (output !== undefined) writeFileSync(output, `${text}\n`)
+  if (output !== undefined) tryWriting(output, () => writeFileSync(output, `${text}\n`))
   const summary = io.env['GITHUB_STEP_SUMMARY']
-  if (summary !== undefined && summary !== '') appendFileSync(summary, `${asMarkdown(report)}\n`)
+  if (summary !== undefined && summary !== '')
+    tryWriting(summary, () => appendFileSync(summary, `${asMarkdown(report)}\n`))
 }
 
 const formats = {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { PreparedLists } from '../../mcp/opening/lists.ts'
 
@@ -53,6 +53,7 @@ export async function keepLists(): Promise<void> {
     renameSync(written, file)
   } catch {
     // The next start is as slow as this one.
+    rmSync(written, { force: true })
   }
 }
 

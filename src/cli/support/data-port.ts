@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
+import { writeWhole } from '../files/failures.ts'
 import { makeDataDir } from './data-dir.ts'
 import { listeningOrigin, readEndpoints } from './endpoints.ts'
 import { checkHealth } from './health.ts'
@@ -27,7 +28,7 @@ export function keptPort(dataDir: string): number | undefined {
 export function keepPort(dataDir: string, port: number): void {
   if (keptPort(dataDir) === port) return
   makeDataDir(dataDir)
-  writeFileSync(filePath(dataDir), `${String(port)}\n`, { mode: 0o600 })
+  writeWhole(filePath(dataDir), `${String(port)}\n`)
 }
 
 /** The port of `--port`, else the one that the data directory keeps, else the usual one. */

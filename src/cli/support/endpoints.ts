@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { writeWhole } from '../files/failures.ts'
 
 /** The addresses that `serve` gives other programs of this user: `mcp` ends in `/mcp`, `rest` and `ingest` are base addresses. */
 const Endpoints = z.object({
@@ -18,9 +19,7 @@ const filePath = (dataDir: string) => join(dataDir, 'endpoints.json')
 /** Writes `endpoints.json` atomically, readable only by its owner: it holds the token. */
 export function writeEndpoints(dataDir: string, endpoints: Endpoints): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const draft = `${filePath(dataDir)}.${String(process.pid)}`
-  writeFileSync(draft, `${JSON.stringify(endpoints, undefined, 2)}\n`, { mode: 0o600 })
-  renameSync(draft, filePath(dataDir))
+  writeWhole(filePath(dataDir), `${JSON.stringify(endpoints, undefined, 2)}\n`)
 }
 
 /** The endpoints of the server on this data directory; undefined when none has written them. */

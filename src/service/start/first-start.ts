@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { scopes } from '../../contract/base/endpoint.ts'
 import { hashToken, newToken } from '../workspace/tokens.ts'
@@ -113,8 +113,12 @@ async function issueToken(rows: Rows, platform: Platform, userId: string, file: 
   const token = newToken()
   await insertToken(rows, platform, { token, userId, name: 'Embedded' })
   const draft = `${file}.${process.pid}.${platform.newId()}`
-  await writeFile(draft, `${token}\n`, { mode: 0o600, flush: true })
-  await rename(draft, file)
+  try {
+    await writeFile(draft, `${token}\n`, { mode: 0o600, flush: true })
+    await rename(draft, file)
+  } finally {
+    await rm(draft, { force: true })
+  }
   return token
 }
 

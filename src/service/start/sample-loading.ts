@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import * as z from 'zod'
 import { replyText, type Send } from '../../contract/base/wire.ts'
+import { ServiceError } from '../../errors.ts'
 import type { Platform } from '../shared/context.ts'
 import { isUntouched, type FirstProduct } from '../workspace/first-product.ts'
 import { insertDsnKey, type KeyKind } from '../workspace/dsn-keys.ts'
@@ -207,6 +208,11 @@ async function call({ send, token }: SampleTarget, method: string, path: string,
   return JSON.parse(text)
 }
 
-function refused(what: string, status: number, answer: string): Error {
-  return new Error(`the sample could not be loaded: ${what} was answered ${status} ${answer}`)
+/** The service says what is wrong in its `message` (contract §0.4). */
+function refused(what: string, status: number, answer: string): ServiceError {
+  const { message = 'no reason' } = JSON.parse(answer) as { message?: string }
+  return new ServiceError(
+    'unavailable',
+    `the sample could not be loaded: ${what} was answered ${String(status)}: ${message}; start again to go on`,
+  )
 }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { startApp } from '../../app.ts'
@@ -103,4 +103,24 @@ test('a release in two environments, and a name that the deployment cannot look 
   expect((await againstDeployment(send, ['gate', ...release], env)).stderr).toBe(
     'tracegate: this deployment does not offer the list of releases; the same command without --release\n',
   )
+})
+
+test('gate says in one line which file it cannot write, and why', async () => {
+  const missing = join(folder.path, 'missing', 'verdict.json')
+  const [toFile, toFolder, toSummary] = [
+    await gate(['--output', missing, '--format', 'json']),
+    await gate(['--output', folder.path, '--format', 'json']),
+    await gate([], { GITHUB_STEP_SUMMARY: missing }),
+  ]
+  const line = (file: string, why: string) => ({ code: 3, stderr: `tracegate: ${file} cannot be written: ${why}\n` })
+  expect(toFile).toMatchObject(line(missing, 'its folder does not exist'))
+  expect(toFolder).toMatchObject(line(folder.path, 'it is a folder'))
+  expect(toSummary).toMatchObject(line(missing, 'its folder does not exist'))
+})
+
+test.runIf(existsSync('/dev/full'))('gate says that a disk is full', async () => {
+  expect(await gate([], { GITHUB_STEP_SUMMARY: '/dev/full' })).toMatchObject({
+    code: 3,
+    stderr: 'tracegate: /dev/full cannot be written: the disk is full\n',
+  })
 })

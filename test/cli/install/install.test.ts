@@ -243,3 +243,19 @@ test.each([
   expect(tools).toContain('find_error_issues')
   expect(tools).not.toContain('set_error_issue_status')
 })
+
+test('a file that cannot be written is said in one line, nothing is left beside it, and the entry is printed', async () => {
+  const { home, install } = user('unwritable')
+  const file = join(home, '.cursor/mcp.json')
+  mkdirSync(file, { recursive: true })
+  const { code, stdout, stderr } = await install('cursor', '--write')
+  expect({ code, stderr }).toEqual({ code: 1, stderr: `tracegate: ${file} cannot be read: it is a folder\n` })
+  expect(stdout).toContain('Nothing was changed. To add it by hand:')
+  writeFileSync(join(home, 'file'), '')
+  const below = await install('cursor', join(home, 'file'), '--scope', 'project', '--write')
+  const inFile = join(home, 'file/.cursor/mcp.json')
+  expect(below).toMatchObject({
+    code: 1,
+    stderr: `tracegate: ${inFile} cannot be written: a part of its path is a file\n`,
+  })
+})

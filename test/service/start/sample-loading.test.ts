@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { onTestFinished, expect, test } from 'vitest'
 import type { ResponseOf } from '../../../src/contract/index.ts'
 import type { Send } from '../../../src/contract/base/wire.ts'
+import { ServiceError } from '../../../src/errors.ts'
 import { agentTypes } from '../../../src/service/agents/types/list.ts'
 import { browserScenarios } from '../../../src/dev/sample-recorder/crashes/browser-scenarios.ts'
 import { nodeScenarios } from '../../../src/dev/sample-recorder/crashes/node-scenarios.ts'
 import { sampleLoading } from '../../../src/service/start/sample-loading.ts'
 import { systemPlatform } from '../../../src/service/shared/platform.ts'
+import { errorReply } from '../../../src/service/rest/replies.ts'
 import { openDatabase } from '../../../src/service/sql/open/index.ts'
 import { databaseIn, usesPostgres } from '../../postgres/databases.ts'
 import { startApp, type App } from '../../app.ts'
@@ -246,4 +248,21 @@ test('a product that another start made first is left alone, now and later', asy
   await using later = await startApp({ dataDir, sample: true })
   expect(await contents(later)).toMatchObject({ issues: [], environments: 0, components: 0 })
   expect(readdirSync(dataDir)).not.toContain('sample-unfinished')
+})
+
+test('a service that refuses the sample is heard with its own words, as a failure and not as a bug', async () => {
+  const dataDir = dataDirectory()
+  const onProgress = () => {
+    throw new Error('the power failed')
+  }
+  await expect(startApp({ dataDir, sample: true, onProgress })).rejects.toThrow('the power failed')
+  await using app = await startApp({ dataDir })
+  const sample = await sampleLoading({ db: app.db, dataDir })
+  const target = { db: app.db, platform: systemPlatform, token: app.token, productId: Number(app.productId) }
+  const full = new ServiceError('unavailable', 'the disk under the database is full; make room, then repeat')
+  const send: Send = () => Promise.resolve(errorReply(full, '1'))
+  await expect(sample?.load({ ...target, send, created: false })).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringMatching(/^the sample could not be loaded: .* the disk under the database is full/) as string,
+  })
 })
