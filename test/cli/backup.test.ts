@@ -139,13 +139,16 @@ test('a restore into a directory with data is refused, and changes nothing', asy
   expect(statSync(join(dataDir, 'tracegate.db')).mtimeMs).toBe(before)
 })
 
-test('no service opens a directory whose restore was interrupted, and the next restore completes it', async () => {
+test('no service opens a directory whose restore was interrupted, doctor finds it, and the next restore completes it', async () => {
   const { dataDir, answers } = await loaded()
   const target = newFolder()
   writeFileSync(join(target, 'tracegate.db-restoring'), 'the beginning of a database')
   mkdirSync(join(target, 'sourcemaps'))
   writeFileSync(join(target, 'sourcemaps', 'half'), '')
   await expect(openDatabase(join(target, 'tracegate.db'))).rejects.toThrow('run tracegate restore again')
+  const found = await tracegate(['doctor', '--port', '0', '--data', target])
+  expect(found.code).toBe(1)
+  expect(found.stdout).toContain(`FAIL  data directory: the restore of ${join(target, 'tracegate.db')} is not complete`)
   expect((await tracegate(['restore', await backedUp(), '--data', target])).code).toBe(0)
   takeToken(dataDir, target)
   expect(await readAnswers({ dataDir: target })).toEqual(answers)

@@ -4,7 +4,7 @@ import { credentialsProblem } from '../../config-checks.ts'
 import type { Config } from '../../config.ts'
 import { counted } from '../../lib/counted.ts'
 import { createListing } from '../../mcp/surface/listing.ts'
-import { databaseProblem } from '../../service/sql/sqlite/database-file.ts'
+import { databaseProblem, restoringFile } from '../../service/sql/sqlite/database-file.ts'
 import { surface } from '../../surface.ts'
 import { version } from '../../version.ts'
 import { thisMachine } from '../clients/machine.ts'
@@ -103,6 +103,11 @@ function checkDataDir({ dataDir, databaseUrl }: Config): Finding {
   if (!existsSync(dataDir)) return { what, ok: true, found: `${dataDir}, created at the first start` }
   if (databaseUrl !== undefined) return { what, ok: true, found: dataDir }
   const file = join(dataDir, 'tracegate.db')
+  const unfinished = restoringFile(file)
+  if (existsSync(unfinished)) {
+    const fix = `run tracegate restore again, or delete ${unfinished}`
+    return { what, ok: false, found: `the restore of ${file} is not complete`, fix }
+  }
   const damage = databaseProblem(file)
   if (damage !== undefined) {
     const fix = 'restore a copy of it, or choose another data directory with --data or TRACEGATE_DATA_DIR'
