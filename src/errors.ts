@@ -214,3 +214,8 @@ export const NOT_SENT = 'NOT_SENT'
 export function isEndpointMissing(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'unimplemented' && error.reason === ENDPOINT_MISSING
 }
+
+/** Whether a scope has no verdict, because nobody has computed one. */
+export function isNotComputed(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.reason === 'VERDICT_NOT_COMPUTED'
+}

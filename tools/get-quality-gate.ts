@@ -1,12 +1,11 @@
 import * as z from 'zod'
-import { ServiceError } from '../src/errors.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { explainNotOffered } from '../src/mcp/resolve/offered.ts'
 import type { Product } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
-import { TeachingError } from '../src/mcp/result/teach.ts'
 import { nextCalls } from './support/gate/next.ts'
+import { explainNotComputed } from './support/gate/not-computed.ts'
 import { resolveScope, scopeParameters, type GateScope } from './support/gate/scope.ts'
 import { readMatrix, matrixOutput } from './support/gate/traceability.ts'
 import {
@@ -58,9 +57,7 @@ async function readVerdict(
   const compute = nextCall('compute_quality_gate', scope.args, 'the verdict from what is known now')
   const { verdict } = await api
     .getGate(scope.request, { signal })
-    .catch((error: unknown) => {
-      throw isNotComputed(error) ? notComputed(scope, error) : error
-    })
+    .catch(explainNotComputed(scope))
     .catch(
       explainNotOffered('the quality gate', {
         hint: 'find_coverage_gaps and find_error_issues show what is open.',
@@ -79,13 +76,4 @@ async function readVerdict(
     untrusted: { ...itemTitles, content },
     next: verdict.stale === true ? [compute, ...nextCalls(verdict, scope)].slice(0, 3) : nextCalls(verdict, scope),
   }
-}
-
-function isNotComputed(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && error.reason === 'VERDICT_NOT_COMPUTED'
-}
-
-function notComputed({ words, args }: GateScope, cause: ServiceError): TeachingError {
-  const next = nextCall('compute_quality_gate', args, 'computes it')
-  return new TeachingError('not_found', `there is no verdict yet${words}`, { next }, { cause, reason: cause.reason })
 }

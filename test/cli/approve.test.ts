@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { runCommand } from '../../src/cli/index.ts'
+import { startApp } from '../app.ts'
 import { blocking, reason, startFailing } from '../service/gate/risks/failing-product.ts'
 import { tokenHeaders } from '../service/people.ts'
 import { terminal, tracegate, type Typed } from './run.ts'
@@ -73,7 +74,7 @@ test('another key, another word, an agent’s token, the accepter’s token and 
     ['REQ-2', answers(bobToken), 'no open risk of this scope is or covers REQ-2'],
     ['REQ-1', answers(agent), 'this token is of the kind agent'],
     ['REQ-1', answers(app.token), 'another person has to approve it'],
-    ['REQ-1', answers('tg_unknown'), 'TOKEN_INVALID'],
+    ['REQ-1', answers('tg_unknown'), 'this token is not valid here: check that it was copied whole'],
   ]
   for (const [operand, typed, why] of refused) {
     const { code, stderr, stored } = await approve([operand], typed, { TRACEGATE_LOG_LEVEL: 'silent' })
@@ -82,4 +83,22 @@ test('another key, another word, an agent’s token, the accepter’s token and 
   }
   const piped = await tracegate(['approve', 'REQ-1', '--data', app.dataDir])
   expect(piped).toMatchObject({ code: 2, stderr: expect.stringContaining('asks a person') })
+})
+
+test('without a verdict of the scope, approve says which scope to name and what computes one', async () => {
+  const app = await startApp()
+  onTestFinished(() => app.close())
+  await app.request('POST', `/v1/products/${app.productId}/releases`, { version: '1.4.0', environment: 'production' })
+  async function approve(args: readonly string[]) {
+    const { stderr, io } = terminal([['Your API token', app.token]])
+    const code = await runCommand(['approve', ...args, '--data', app.dataDir], io)
+    return { code, stderr: stderr.text }
+  }
+  expect(await approve([])).toEqual({
+    code: 1,
+    stderr: `tracegate: there is no verdict of the whole product: name the scope of the risk with --release and --environment, or compute it with tracegate gate\n`,
+  })
+  expect((await approve(['--release', '1.4.0'])).stderr).toBe(
+    'tracegate: there is no verdict of this scope: name the one in which the risk was accepted, or compute it with tracegate gate\n',
+  )
 })

@@ -54,3 +54,10 @@ test('what is no blocker is refused with the blockers', async () => {
   expect(text).toContain('this is no blocker of the newest verdict of this scope')
   expect(text).toContain('failing_tests')
 })
+
+test('without a verdict of the scope the error names the call that computes one', async () => {
+  await using agent = await shop.agent()
+  const { text } = await agent.call('accept_gate_risk', { ...args, environment: 'ci' })
+  expect(text).toContain('there is no verdict yet for environment ci')
+  expect(text).toContain('compute_quality_gate {"product":"1","environment":"ci"}')
+})

@@ -1,6 +1,6 @@
 import type { Api } from '../../client/api.ts'
 import { ConfigError, type Config } from '../../config.ts'
-import { ServiceError } from '../../errors.ts'
+import { isNotComputed, ServiceError } from '../../errors.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
 import { apiFor } from '../support/backend.ts'
 import { chooseProduct } from '../support/choose-product.ts'
@@ -27,12 +27,13 @@ export async function run(config: Config, io: Io): Promise<number> {
   const say = (lines: readonly string[]) => void io.stdout.write(`${plainLines(lines.join('\n'))}\n`)
   return withBackend(config, io, async (backend) => {
     const api = apiFor(backend, await prompt.secret('Your API token'))
-    const { user, token } = await api.getMe({})
+    const { user, token } = await api.getMe({}).catch(explainToken)
     if (token?.kind !== undefined && token.kind !== 'person') {
       throw new ConfigError(`this token is of the kind ${token.kind}: a person decides, with a token of their own`)
     }
     const product = await chooseProduct(api, config.product, AbortSignal.timeout(30_000))
-    const risks = await openRisks(api, await readScope(api, config, product.id))
+    const scope = await readScope(api, config, product.id)
+    const risks = await openRisks(api, scope).catch((error: unknown) => explainNoVerdict(error, config))
     const risk = await choose(risks, config.operands[0], prompt, say)
     if (risk === undefined) {
       say(['No risk waits for approval or can be revoked in this scope.'])
@@ -96,6 +97,21 @@ async function askDecision({ risk }: OpenRisk, prompt: Prompt): Promise<Word> {
   const word = words.find((one) => one === typed)
   if (word === undefined) throw new ConfigError('that is no decision: nothing was written')
   return word
+}
+
+function explainToken(error: unknown): never {
+  if (!(error instanceof ServiceError) || error.code !== 'unauthenticated') throw error
+  const words = 'this token is not valid here: check that it was copied whole; nothing was written'
+  throw new ServiceError(error.code, words, { reason: error.reason, cause: error })
+}
+
+function explainNoVerdict(error: unknown, { release, environment }: Config): never {
+  if (!isNotComputed(error)) throw error
+  const isWhole = release === undefined && environment === undefined
+  const words = isWhole
+    ? 'there is no verdict of the whole product: name the scope of the risk with --release and --environment'
+    : 'there is no verdict of this scope: name the one in which the risk was accepted'
+  throw new ServiceError(error.code, `${words}, or compute it with tracegate gate`, { cause: error })
 }
 
 const refusals: Readonly<Record<string, string>> = {

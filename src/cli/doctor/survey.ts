@@ -1,7 +1,7 @@
 import type { Api } from '../../client/api.ts'
 import { contract, type EndpointName } from '../../contract/index.ts'
 import type { Endpoint } from '../../contract/base/endpoint.ts'
-import { ServiceError } from '../../errors.ts'
+import { isNotComputed, ServiceError } from '../../errors.ts'
 import { inBatches } from '../../lib/batches.ts'
 import { isObject } from '../../lib/objects.ts'
 import { isNotOffered } from '../../mcp/resolve/offered.ts'
@@ -71,11 +71,6 @@ async function ask(name: EndpointName, api: Api, known: Known, signal: AbortSign
     if (isNotComputed(error)) return { state: 'offered', answer: {}, rows: [], request }
     return { state: 'failed', why: failureWords(error, signal) }
   }
-}
-
-/** A product whose quality gate was never computed has no verdict to read. */
-function isNotComputed(error: unknown): boolean {
-  return error instanceof ServiceError && error.reason === 'VERDICT_NOT_COMPUTED'
 }
 
 /** Why a request failed; throws what is no failure of the deployment. */

@@ -114,13 +114,19 @@ interface Asking {
 /** Computes until no test run of the scope lacks shards, or `--timeout` is over: the verdict is then INCONCLUSIVE. */
 async function settledVerdict(api: Api, { request, config, io, signal }: Asking): Promise<Verdict> {
   for (let waitedMs = 0; ; waitedMs += POLL_MS) {
-    const { verdict } = await api.computeGate(request, { signal })
+    const { verdict } = await api.computeGate(request, { signal }).catch((error: unknown) => explain(error, request))
     requireScope(verdict, request)
     const waits = (verdict.incomplete_runs ?? []).length > 0 && waitedMs < config.timeoutSeconds * 1000
     if (!waits) return verdict
     if (waitedMs === 0) io.stderr.write('waiting for the missing shards of a test run\n')
     await io.sleep(POLL_MS, signal)
   }
+}
+
+function explain(error: unknown, { baseline_id: baseline = '' }: Asking['request']): never {
+  if (!(error instanceof ServiceError) || error.reason !== 'VERDICT_NOT_FOUND' || baseline === '') throw error
+  const words = `--baseline: this product has no verdict ${oneLine(baseline)}; tracegate gate prints the id of each`
+  throw new ServiceError(error.code, words, { reason: error.reason, cause: error })
 }
 
 /** A deployment that ignores a member of the scope has judged something else. */

@@ -124,3 +124,10 @@ test.runIf(existsSync('/dev/full'))('gate says that a disk is full', async () =>
     stderr: 'tracegate: /dev/full cannot be written: the disk is full\n',
   })
 })
+
+test('a baseline that is no verdict of the product is named', async () => {
+  expect(await gate(['--baseline', 'nope'])).toMatchObject({
+    code: 3,
+    stderr: 'tracegate: --baseline: this product has no verdict nope; tracegate gate prints the id of each\n',
+  })
+})

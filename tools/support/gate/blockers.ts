@@ -5,6 +5,7 @@ import type { Context } from '../../../src/mcp/define/define.ts'
 import { nextCall } from '../../../src/mcp/result/next-action.ts'
 import { TeachingError } from '../../../src/mcp/result/teach.ts'
 import { keyOrId } from '../columns.ts'
+import { explainNotComputed } from './not-computed.ts'
 import type { GateScope } from './scope.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -24,10 +25,11 @@ export interface Blocker {
   request: Pick<RequestOf<'acceptRisk'>, 'condition_ids' | 'requirement_ids' | 'issue_ids' | 'test_ids'>
 }
 
-/** The newest verdict of the scope. */
-export async function readVerdict({ request }: GateScope, { api, signal }: Context): Promise<Verdict> {
+/** The newest verdict of the scope. Rejects with the call that computes one where there is none. */
+export async function readVerdict(scope: GateScope, { api, signal }: Context): Promise<Verdict> {
   const { verdict } = await api
-    .getGate(request, { signal })
+    .getGate(scope.request, { signal })
+    .catch(explainNotComputed(scope))
     .catch(explainNotOffered('the quality gate', { hint: 'ask the user to decide in the web interface.' }))
   return verdict
 }
