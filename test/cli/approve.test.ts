@@ -102,3 +102,23 @@ test('without a verdict of the scope, approve says which scope to name and what 
     'tracegate: there is no verdict of this scope: name the one in which the risk was accepted, or compute it with tracegate gate\n',
   )
 })
+
+test('the scope of a risk is shown by the names of its release and environment', async () => {
+  await using gate = await startFailing()
+  const { app, post } = gate
+  const cases = [{ file_path: 'test/cart.test.ts', suite_path: [], name: 'rounds [REQ-1]', status: 'FAILED' }]
+  await app.request('POST', `/v1/products/${app.productId}/tests:ingest`, {
+    draft: { cases },
+    run: { environment: 'ci', release: '1.4.0' },
+  })
+  const stored = await app.db.read.selectFrom('release').select(['id', 'environment_id']).executeTakeFirstOrThrow()
+  const scope = { environment_id: String(stored.environment_id), release_id: String(stored.id) }
+  await post('compute', scope)
+  await post('accept-risk', { condition_ids: ['failing_tests'], reason, scope })
+  const { screen, io } = terminal([
+    ['Your API token', app.token],
+    ['Type approve or reject', 'neither'],
+  ])
+  await runCommand(['approve', '--release', '1.4.0', '--environment', 'ci', '--data', app.dataDir], io)
+  expect(screen.text).toContain('Scope: release 1.4.0, environment ci\n')
+})

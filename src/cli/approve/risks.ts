@@ -1,6 +1,10 @@
 import type { Api, ReceivedResult } from '../../client/api.ts'
+import type { Untrusted } from '../../contract/base/text.ts'
 import type { RequestOf, ResultOf } from '../../contract/index.ts'
+import { ServiceError } from '../../errors.ts'
 import { textForPeople } from '../../mcp/text/untrusted.ts'
+
+const NAME_CHARACTERS = 80
 
 type Verdict = ReceivedResult<ResultOf<'getGate'>>['verdict']
 type Risk = NonNullable<Verdict['risks']>[number]
@@ -33,20 +37,35 @@ export async function openRisks(api: Api, scope: RequestOf<'getGate'>): Promise<
   })
 }
 
+/** What the risk is bound to, by name; by id what cannot be read any more. */
+export async function scopeWords(api: Api, { risk: { scope = {} } }: OpenRisk): Promise<string> {
+  const { release_line: line = '', release_id: releaseId = '', environment_id: environmentId = '' } = scope
+  const release = releaseId === '' ? undefined : await api.getRelease({ id: releaseId }).catch(leaveOut)
+  const place = environmentId === '' ? undefined : await api.getEnvironment({ id: environmentId }).catch(leaveOut)
+  const named = (name: Untrusted<string> | undefined, id: string) => textForPeople(name, NAME_CHARACTERS) || id
+  const words = [
+    line === '' ? '' : `releases ${line}`,
+    releaseId === '' ? '' : `release ${named(release?.release.version, releaseId)}`,
+    environmentId === '' ? '' : `environment ${named(place?.environment.name, environmentId)}`,
+  ]
+  return words.filter(Boolean).join(', ') || 'the whole product'
+}
+
+function leaveOut(error: unknown): undefined {
+  if (!(error instanceof ServiceError)) throw error
+}
+
 /** What the decision rests on, one line each. */
-export function describeRisk({ risk, verdict, items }: OpenRisk): string[] {
-  const { accepted_by: by, scope = {} } = risk
+export function describeRisk({ risk, verdict, items }: OpenRisk, scope: string): string[] {
+  const { accepted_by: by } = risk
   const total = risk.covered_evidence?.length
-  const bound = [scope.release_line, scope.release_id, scope.environment_id].filter(
-    (part) => part !== undefined && part !== '',
-  )
   return [
     `Risk ${risk.id}: ${risk.state?.replace('RISK_STATE_', '') ?? 'not stated'}`,
     `Verdict: ${verdict.status_reason ?? 'not stated'}`,
     `Conditions: ${(risk.condition_ids ?? []).join(', ') || 'every condition that lists the items'}`,
     `Covers ${total === undefined ? 'items that are not stated' : `${String(total)} items`}; those that the verdict lists:`,
     ...items.map(line),
-    `Scope: ${bound.join(', ') || 'the whole product'}`,
+    `Scope: ${scope}`,
     `Reason: ${risk.reason ?? 'not stated'}`,
     `Mitigation: ${risk.mitigation || 'none'}`,
     `Ticket: ${risk.ticket_url || 'none'}`,
