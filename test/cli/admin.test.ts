@@ -106,6 +106,19 @@ test('the environments in which one person may accept and approve are named one 
   expect((await admin('settings')).stdout).toContain('"single_user_approval": []')
 })
 
+test.each(['', '  ', 'x'.repeat(81)])('a person or product cannot be named "%s"', async (name) => {
+  for (const command of [
+    ['user', 'add'],
+    ['product', 'name'],
+  ]) {
+    expect(await admin(...command, name)).toMatchObject({
+      code: 2,
+      stderr: `tracegate: admin ${command.join(' ')}: use a name of 1 to 80 characters\n`,
+    })
+  }
+  expect((await admin('user', 'list')).stdout).not.toMatch(/^\s*\|/m)
+})
+
 test('admin never goes over the network, and says what it takes', async () => {
   const env = { TRACEGATE_BASE_URL: 'https://tracegate.example', TRACEGATE_API_TOKEN: 'tg_x' }
   const remote = await tracegate(['admin', 'user', 'list', '--data', dataDir], env)

@@ -57,3 +57,10 @@ export async function adminProduct({ config, db }: Pick<Admin, 'config' | 'db'>)
   if (found !== undefined) return found
   throw new ConfigError(missingProduct(products, config.product))
 }
+
+/** A name as the API takes it. Throws a `ConfigError` that begins with the command. */
+export function checkedName(given: string, command: string): string {
+  const name = given.trim()
+  if (name !== '' && name.length <= 80) return name
+  throw new ConfigError(`${command}: use a name of 1 to 80 characters`)
+}

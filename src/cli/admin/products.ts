@@ -1,8 +1,7 @@
-import { ConfigError } from '../../config.ts'
 import { renameProduct } from '../../service/workspace/change-product.ts'
 import type { StoredProduct } from '../../service/workspace/products.ts'
 import { plain } from '../support/finding.ts'
-import { adminProduct, type Subcommand } from './open.ts'
+import { adminProduct, checkedName, type Subcommand } from './open.ts'
 
 /** `admin product list`. */
 export const listAllProducts: Subcommand = {
@@ -22,18 +21,15 @@ export const nameOneProduct: Subcommand = {
     const product = await adminProduct({ config, db })
     const { keyPrefix: key_prefix, repository: repositoryUrl } = config
     const after = await db.write((rows) =>
-      renameProduct(rows, call, product.id, { name: productName(name), key_prefix, repositoryUrl }),
+      renameProduct(rows, call, product.id, {
+        name: checkedName(name, 'admin product name'),
+        key_prefix,
+        repositoryUrl,
+      }),
     )
     io.stdout.write(`${line(after)}\n`)
     io.stderr.write('tracegate: a client or pipeline that names the product by its old name needs the new one\n')
   },
-}
-
-/** A name as the API takes it. Throws `ConfigError`. */
-function productName(given: string): string {
-  const name = given.trim()
-  if (name !== '' && name.length <= 80) return name
-  throw new ConfigError('admin product name: use a name of 1 to 80 characters')
 }
 
 function line({ id, name, key_prefix }: StoredProduct): string {

@@ -1,12 +1,13 @@
 import { addUser, listUsers, type KnownUser } from '../../service/workspace/users.ts'
 import { plain } from '../support/finding.ts'
-import type { Subcommand } from './open.ts'
+import { checkedName, type Subcommand } from './open.ts'
 
 /** `admin user add NAME [--email E]`: a person, who needs a token to do anything. */
 export const addOneUser: Subcommand = {
   takes: 'NAME [--email E]',
   operands: [1, 1],
-  async run({ db, operands: [name = ''], config, call, io }) {
+  async run({ db, operands: [given = ''], config, call, io }) {
+    const name = checkedName(given, 'admin user add')
     const user = await db.write((rows) => addUser(rows, call, { name, email: config.email }))
     io.stdout.write(`${line(user)}\n`)
     io.stderr.write(
