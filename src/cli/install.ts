@@ -69,6 +69,8 @@ function chosenClient({ operands: [id] }: Config): Client {
 /** The file of the scope: the first that exists, else the usual one. */
 function chosenFile(client: Client, { scope, operands: [, folder = '.'] }: Config, machine: Machine): string {
   if (scope !== 'project' && folder !== '.') throw new ConfigError('install: a folder is for --scope project')
+  if (scope === 'project' && statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new ConfigError(`install: there is no folder ${resolve(folder)}`)
   const files =
     scope === 'project' ? client.projectFiles.map((path) => resolve(folder, path)) : client.userFiles(machine)
   const [usual] = files

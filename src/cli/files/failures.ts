@@ -56,5 +56,6 @@ const words: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'no more may be stored on that disk',
   EISDIR: 'it is a folder',
+  EEXIST: 'a file is in its place',
   ENOTDIR: 'a part of its path is a file',
 }

@@ -251,11 +251,25 @@ test('a file that cannot be written is said in one line, nothing is left beside 
   const { code, stdout, stderr } = await install('cursor', '--write')
   expect({ code, stderr }).toEqual({ code: 1, stderr: `tracegate: ${file} cannot be read: it is a folder\n` })
   expect(stdout).toContain('Nothing was changed. To add it by hand:')
-  writeFileSync(join(home, 'file'), '')
-  const below = await install('cursor', join(home, 'file'), '--scope', 'project', '--write')
-  const inFile = join(home, 'file/.cursor/mcp.json')
+  const project = join(home, 'project')
+  mkdirSync(project)
+  writeFileSync(join(project, '.cursor'), '')
+  const below = await install('cursor', project, '--scope', 'project', '--write')
   expect(below).toMatchObject({
     code: 1,
-    stderr: `tracegate: ${inFile} cannot be written: a part of its path is a file\n`,
+    stderr: `tracegate: ${join(project, '.cursor/mcp.json')} cannot be written: a file is in its place\n`,
   })
+})
+
+test('a project folder that does not exist is refused, and not made', async () => {
+  const { home, install } = user('mistyped')
+  const missing = join(home, 'nope')
+  for (const flags of [[], ['--write']]) {
+    expect(await install('cursor', missing, '--scope', 'project', ...flags)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `tracegate: install: there is no folder ${missing}\n`,
+    })
+  }
+  expect(existsSync(missing)).toBe(false)
 })
