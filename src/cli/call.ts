@@ -28,7 +28,7 @@ export async function run(config: Config, io: Io): Promise<number> {
   } catch (error) {
     const why = error instanceof Error ? error.message : 'the call failed'
     const remote = config.url === undefined ? why : connectionFailure(error, config.url)
-    const message = connected ? await explain(why, tool, client) : remote
+    const message = connected ? await explain(why, { tool, client, config }) : remote
     io.stderr.write(`tracegate: ${plainLines(message)}\n`)
     return 1
   } finally {
@@ -78,11 +78,27 @@ function structured(result: CallToolResult): string {
   )
 }
 
-/** Most protocol errors are a tool that does not exist: then the error lists the tools. */
-async function explain(why: string, tool: string, client: Client): Promise<string> {
+/** Most protocol errors are a tool that does not exist: or is left out: then the error says so. */
+async function explain(why: string, { tool, client, config }: Asked): Promise<string> {
   const listed = await client.listTools().catch(() => undefined)
   const names = listed?.tools.map(({ name }) => name)
-  return names === undefined || names.includes(tool)
-    ? why
-    : `there is no tool ${tool}; the tools are: ${names.join(', ')}`
+  if (names === undefined || names.includes(tool)) return why
+  return (await whyHidden(tool, config)) ?? `there is no tool ${tool}; the tools are: ${names.join(', ')}`
+}
+
+interface Asked {
+  tool: string
+  client: Client
+  config: Config
+}
+
+/** Why a tool is not in the list although it exists; undefined where it does not. */
+async function whyHidden(name: string, { toolsets, readOnly, url }: Config): Promise<string | undefined> {
+  const { surface } = await import('../surface.ts')
+  const tool = surface.tools.find((one) => one.name === name)
+  if (tool === undefined) return undefined
+  if (url !== undefined) return `the server at ${url} leaves out ${name}, which is in the toolset ${tool.toolset}`
+  if (readOnly && tool.effect !== 'read') return `${name} writes, so --read-only or TRACEGATE_READ_ONLY leaves it out`
+  const added = [...toolsets, tool.toolset].join(',')
+  return `${name} is in the toolset ${tool.toolset}: add --toolsets ${added}`
 }

@@ -107,6 +107,20 @@ test('call of a tool that does not exist names the tools that do', async () => {
   expect(stderr).toMatch(/there is no tool find_bugs; the tools are: .*find_error_issues/)
 })
 
+test('call of a tool that is left out says what brings it back', async () => {
+  const call = (...flags: string[]) => tracegate(['call', 'create_quality_branch', ...flags, '--data', dataDir])
+  expect(await call()).toMatchObject({
+    code: 1,
+    stderr: 'tracegate: create_quality_branch is in the toolset branches: add --toolsets default,branches\n',
+  })
+  expect((await call('--toolsets', 'default,branches', '--read-only')).stderr).toBe(
+    'tracegate: create_quality_branch writes, so --read-only or TRACEGATE_READ_ONLY leaves it out\n',
+  )
+  expect((await call('--url', app.endpoints.mcp)).stderr).toBe(
+    `tracegate: the server at ${app.endpoints.mcp} leaves out create_quality_branch, which is in the toolset branches\n`,
+  )
+})
+
 test.each([
   ['{"a":1,}', 'not valid JSON at position 7'],
   ['{"a"', 'not valid JSON at position 4'],
