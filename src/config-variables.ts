@@ -1,4 +1,5 @@
-import { delimiter, resolve } from 'node:path'
+import { homedir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
 import * as z from 'zod'
 
@@ -78,10 +79,7 @@ export const Environment = z.object({
   TRACEGATE_TOOLSETS: z.preprocess(words, z.array(ToolsetName).default(['default'])),
   TRACEGATE_READ_ONLY: Switch.default(false),
   TRACEGATE_CONFIRM: z.enum(confirmModes, { error: `use one of ${confirmModes.join(', ')}` }).default('ask'),
-  TRACEGATE_DATA_DIR: z
-    .string()
-    .default(defaultDataDir)
-    .transform((path) => resolve(path)),
+  TRACEGATE_DATA_DIR: z.string().default(defaultDataDir).transform(absolute),
   TRACEGATE_DATABASE_URL: DatabaseUrl.optional(),
   TRACEGATE_DATABASE_LISTEN_URL: DatabaseUrl.optional(),
   TRACEGATE_ALLOWED_HOSTS: z.preprocess(words, z.array(AllowedHost).default([])),
@@ -90,7 +88,7 @@ export const Environment = z.object({
     z
       .array(z.string())
       .default(() => [process.cwd()])
-      .transform((paths) => paths.map((path) => resolve(path))),
+      .transform((paths) => paths.map(absolute)),
   ),
   TRACEGATE_NEW_ISSUES_PER_HOUR: z.coerce
     .number({ error: 'use a whole number; 0 is no limit' })
@@ -108,6 +106,11 @@ export const Environment = z.object({
 /** The platform's data directory. */
 export function defaultDataDir(): string {
   return envPaths('tracegate', { suffix: '' }).data
+}
+
+/** A path from the working directory, or with `~` from the home: a client's settings have no shell that replaces it. */
+function absolute(path: string): string {
+  return /^~(?:[/\\]|$)/.test(path) ? join(homedir(), path.slice(1)) : resolve(path)
 }
 
 /** Whether a host name or address is a loopback one. */

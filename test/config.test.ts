@@ -71,6 +71,9 @@ test.each<[string, string[], Record<string, string>, Partial<Config>]>([
   ['read only by 0', [], { TRACEGATE_READ_ONLY: '0' }, { readOnly: false }],
   ['read only by flag', ['--read-only'], { TRACEGATE_READ_ONLY: 'no' }, { readOnly: true }],
   ['a data directory', ['--data', 'here'], { TRACEGATE_DATA_DIR: '/there' }, { dataDir: resolve('here') }],
+  ['a data directory below the home', [], { TRACEGATE_DATA_DIR: '~/there' }, { dataDir: join(homedir(), 'there') }],
+  ['the home', ['--data', '~'], {}, { dataDir: homedir() }],
+  ['a data directory with a ~ in its name', ['--data', '~there'], {}, { dataDir: resolve('~there') }],
   ['a database', [], { TRACEGATE_DATABASE_URL: 'postgres://h/db' }, { databaseUrl: 'postgres://h/db' }],
   [
     'allowed hosts, one of them the public origin',
@@ -83,6 +86,7 @@ test.each<[string, string[], Record<string, string>, Partial<Config>]>([
     },
   ],
   ['roots', [], { TRACEGATE_ROOTS: ['/a', 'b', ''].join(delimiter) }, { roots: ['/a', join(process.cwd(), 'b')] }],
+  ['roots below the home', [], { TRACEGATE_ROOTS: '~/a' }, { roots: [join(homedir(), 'a')] }],
   ['a log level', [], { TRACEGATE_LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
   ['a secret', [], { TRACEGATE_SECRET: 's'.repeat(32) }, { secret: 's'.repeat(32) }],
   ['port 0', ['serve', '--port', '0', '--sample'], {}, { command: 'serve', port: 0, sample: true }],
