@@ -23,11 +23,13 @@ export const commands = [
 ] as const
 export type Command = (typeof commands)[number]
 
+const oneLine = [/^\P{Cc}*$/u, 'no line breaks or other control characters'] as const
 const text = (most: number, what: string) =>
   z
     .string()
     .trim()
     .min(1, what)
+    .regex(...oneLine)
     .max(most, `at most ${String(most)} characters`)
     .optional()
 
@@ -42,10 +44,16 @@ export const FlagValues = z.object({
     .optional(),
   url: z.string().max(2000, 'at most 2000 characters').optional(),
   release: text(250, 'use a version such as shop@1.4.0'),
-  dist: z.string().trim().max(64, 'at most 64 characters').optional(),
+  dist: z
+    .string()
+    .trim()
+    .max(64, 'at most 64 characters')
+    .regex(...oneLine)
+    .optional(),
   'url-prefix': z
     .string()
     .max(500, 'at most 500 characters')
+    .regex(...oneLine)
     // The shell expands an unquoted ~/ to this, and no server serves a home directory.
     .refine((prefix) => prefix !== `${homedir()}/`, 'the shell expanded ~/ to your home directory: quote it')
     .transform((prefix) => (prefix.endsWith('/') ? prefix : `${prefix}/`))

@@ -172,6 +172,7 @@ test.each<[string[], Record<string, string>, string]>([
   [['sourcemaps', 'upload', 'a', 'b', '--release', '1'], {}, 'accepts one folder; got "b" too'],
   [['sourcemaps', 'upload', 'dist'], {}, '--release: name the version'],
   [['sourcemaps', 'upload', 'dist', '--release', ' '], {}, '--release: use a version'],
+  [['sourcemaps', 'upload', 'dist', '--release', 'a\nb'], {}, '--release: no line breaks or other control characters'],
   [['sourcemaps', 'upload', 'dist', '--release', '1', '--url-prefix', `${homedir()}/`], {}, '--url-prefix: the shell'],
   [['sourcemaps', 'upload', 'dist', '--release', '1', '--read-only'], {}, 'forbids sourcemaps upload'],
   [['stdio', '--release', '1'], {}, 'stdio has no flag --release'],

@@ -176,7 +176,7 @@ test('a backup of a newer version, a damaged one and any other file are refused'
   const cut = join(newFolder(), 'cut.zip')
   writeFileSync(cut, whole.subarray(0, whole.length - 100))
   const other = await madeBackup(Buffer.of(), { format: 'other' })
-  for (const file of [cut, other, join(target, 'nothing.zip')]) {
+  for (const file of [cut, other]) {
     const { code, stderr } = await tracegate(['restore', file, '--data', target])
     expect({ code, stderr }).toMatchObject({
       code: 2,
@@ -184,6 +184,18 @@ test('a backup of a newer version, a damaged one and any other file are refused'
     })
   }
   expect(readdirSync(target)).toEqual([])
+})
+
+test('a backup that does not exist, or is a folder, is said to be that', async () => {
+  const folder = newFolder()
+  const missing = join(folder, 'missing.zip')
+  expect(await tracegate(['restore', missing, '--data', newFolder()])).toMatchObject({
+    code: 2,
+    stderr: `tracegate: ${missing} cannot be read: it does not exist\n`,
+  })
+  expect((await tracegate(['restore', folder, '--data', newFolder()])).stderr).toBe(
+    `tracegate: ${folder} cannot be read: it is a folder\n`,
+  )
 })
 
 test('a byte that has changed is found, and the directory is not taken for a whole one', async () => {

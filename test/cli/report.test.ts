@@ -164,6 +164,11 @@ test.each<[string, Record<string, string>, RegExp]>([
     /\ntracegate: the service can use none of the reports: \S+ cannot be read as JUNIT_XML/,
   ],
   [
+    'a broken file of no format',
+    { 'none.xml': '{"a":1,\n}' },
+    /\ntracegate: the service can use none of the reports: \S+ cannot be read from line 2 on/,
+  ],
+  [
     'a report without tests',
     { 'none.xml': '<testsuites/>' },
     /\ntracegate: the service can use none of the reports: \S+ has no test\n/,

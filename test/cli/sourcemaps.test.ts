@@ -174,8 +174,15 @@ test.each([
 
 test('a folder that does not exist is named', async () => {
   const { code, stderr } = await tracegate(upload(join(folder.path, 'none'), '--data', join(folder.path, 'data')))
+  expect(code).toBe(2)
+  expect(stderr).toBe(`tracegate: sourcemaps upload: there is no file or folder ${join(folder.path, 'none')}\n`)
+})
+
+test('an upload whose maps are all rejected ends with exit code 1, although its scripts are stored', async () => {
+  const dist = written('rejected', { 'app.js': build['app.js'], 'app.js.map': '{"version":2}' })
+  const { code, stdout } = await tracegate(upload(dist, '--data', join(folder.path, 'data')))
+  expect(stdout).toContain('~/app.js.map: not usable')
   expect(code).toBe(1)
-  expect(stderr).toMatch(/^tracegate: there is no such file or folder; /)
 })
 
 test('with several products one has to be named, and they are listed', async () => {

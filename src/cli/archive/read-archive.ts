@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { crc32 } from 'node:zlib'
 import { openPromise, type Entry, type ZipFile } from 'yauzl'
 import { ConfigError } from '../../config.ts'
-import { cannotWrite, isOfFile } from '../files/failures.ts'
+import { cannotWrite, isOfFile, whyRefused } from '../files/failures.ts'
 import { DATABASE, Manifest, MANIFEST } from './manifest.ts'
 import { isDataFile } from './data-files.ts'
 
@@ -50,7 +50,8 @@ async function openZip(file: string): Promise<ZipFile> {
   try {
     return await openPromise(file, { autoClose: false })
   } catch (error) {
-    throw noBackup(file, error)
+    if (!isOfFile(error)) throw noBackup(file, error)
+    throw new ConfigError(`${file} cannot be read: ${whyRefused(error, 'it does not exist')}`, { cause: error })
   }
 }
 

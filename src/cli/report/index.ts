@@ -199,7 +199,7 @@ function unusable({ reason, metadata }: ServiceError): string | undefined {
   }
   if (reason !== 'REPORT_UNPARSABLE') return undefined
   const place = line === undefined || line === '0' ? '' : ` from line ${line} on`
-  return `cannot be read${format === undefined ? '' : ` as ${format.replace('REPORT_FORMAT_', '')}`}${place}`
+  return `cannot be read${format === undefined || format === 'REPORT_FORMAT_AUTO' ? '' : ` as ${format.replace('REPORT_FORMAT_', '')}`}${place}`
 }
 
 function failed({ stderr }: Io, why: string): number {

@@ -1,9 +1,9 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { Config } from '../../config.ts'
+import { ConfigError, type Config } from '../../config.ts'
 import { ServiceError } from '../../errors.ts'
 import { createLocalFiles } from '../../mcp/files/local-files.ts'
-import { uploadSourceMaps } from '../../mcp/files/source-map-upload.ts'
+import { uploadSourceMaps, type UploadOutcome } from '../../mcp/files/source-map-upload.ts'
 import { apiFor, type Backend } from '../support/backend.ts'
 import { chooseProduct } from '../support/choose-product.ts'
 import { plain } from '../support/finding.ts'
@@ -20,6 +20,8 @@ const TIMEOUT_MS = 300_000
  * stderr, the outcome to stdout; resolves to 1 when nothing usable was uploaded.
  */
 export async function run(config: Config, io: Io): Promise<number> {
+  const path = resolve(config.operands[1] ?? '')
+  if (!existsSync(path)) throw new ConfigError(`sourcemaps upload: there is no file or folder ${path}`)
   return withBackend(config, io, (backend) => upload(config, backend, io), { timeoutMs: TIMEOUT_MS })
 }
 
@@ -48,10 +50,16 @@ async function upload(config: Config, backend: Backend, io: Io): Promise<number>
         .map(plain)
         .join('\n')}\n`,
     )
-    return outcome.sourceMap.state === 'SOURCEMAP_STATE_READY' ? 0 : 1
+    return isUsable(outcome) ? 0 : 1
   } finally {
     progress.end()
   }
+}
+
+/** Scripts are of no use where all of their maps are rejected. */
+function isUsable({ sourceMap: { state, files = [] } }: UploadOutcome): boolean {
+  const maps = files.filter(({ kind }) => kind === 'source_map')
+  return state === 'SOURCEMAP_STATE_READY' && (maps.length === 0 || maps.some(({ valid }) => valid !== false))
 }
 
 /** The path itself if it is a folder, else the folder that contains it. */
