@@ -1,5 +1,6 @@
 import { ProtocolErrorCode, type JSONRPCRequest, type McpServer } from '@modelcontextprotocol/server'
 import { isObject, type JsonObject } from '../../lib/objects.ts'
+import { isModern } from '../trace/request-span.ts'
 
 /** Longer addresses are none of ours, and the SDK fails at one of a million characters. */
 export const MOST_URI_CHARACTERS = 8192
@@ -29,7 +30,10 @@ export function checkParams({ server }: McpServer): void {
   }
 }
 
-function findProblem({ method, params }: JSONRPCRequest): string | undefined {
+function findProblem(request: JSONRPCRequest): string | undefined {
+  const { method, params } = request
+  // Revision 2026-07-28 does not have them, which the SDK says.
+  if (/^resources\/(?:un)?subscribe$/.test(method) && isModern(request)) return undefined
   return problems[method]?.(isObject(params) ? params : {})
 }
 
