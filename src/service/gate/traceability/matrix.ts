@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { InputOf } from '../../../contract/index.ts'
-import { notFound } from '../../../errors.ts'
 import { eachInTurns, mapInTurns } from '../../../lib/turns-of-others.ts'
 import type { CoverageScope } from '../../quality/coverage/scope.ts'
 import type { RequirementBody } from '../../quality/requirements/columns.ts'
@@ -110,15 +109,15 @@ async function inScope(
     .orderBy('number')
     .execute()
   const { requirement_id: rootId } = query
-  const top = rootId === undefined ? '' : await requirePath(rows, product.id, rootId)
-  const below = found.filter((row) => row.tree_path.startsWith(top))
+  const top = rootId === undefined ? '' : await findPath(rows, product.id, rootId)
+  const below = top === undefined ? [] : found.filter((row) => row.tree_path.startsWith(top))
   const viewed = await viewRequirements(rows, product, below, { now, scope })
   const { component_id: component } = query
   return viewed.filter(({ component_ids: ids }) => component === undefined || ids.includes(component))
 }
 
-/** The path of a requirement of the product; throws `not_found`. */
-async function requirePath(rows: Rows, productId: number, id: string): Promise<string> {
+/** The path of a requirement of the product. */
+async function findPath(rows: Rows, productId: number, id: string): Promise<string | undefined> {
   const row = await rows
     .selectFrom('requirement')
     .select('tree_path')
@@ -126,8 +125,7 @@ async function requirePath(rows: Rows, productId: number, id: string): Promise<s
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
-  if (row === undefined) throw notFound('requirement', id, 'list the requirements of the product')
-  return row.tree_path
+  return row?.tree_path
 }
 
 interface RowFacts {
