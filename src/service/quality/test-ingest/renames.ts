@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path/posix'
 import type { Prepare } from '../../sql/database.ts'
+import { readOwnJson } from '../../sql/json.ts'
 import { DEPRECATED_BY, MISSING } from '../cases/columns.ts'
 import type { PlacedCase } from './cases.ts'
 import { KNOWN_COLUMNS, type KnownTest } from './known-test.ts'
@@ -53,10 +54,10 @@ function goneCases(prepare: Prepare, productId: number, { present, runId }: Matc
   const inRun = prepare('SELECT 1 AS found FROM test_result WHERE run_id = ? AND test_id = ?')
   const whole = prepare(`SELECT ${KNOWN_COLUMNS} FROM test WHERE id = ?`)
   const read = (column: 'file_path' | 'name') => {
-    const select = selectCases(prepare, 'id, identity', column)
+    const casesIn = readCases<Pick<KnownTest, 'id' | 'identity'>>(prepare, 'id, identity', column)
     return async (value: string) => {
       const gone: KnownTest[] = []
-      for (const { id, identity } of await select.all<Pick<KnownTest, 'id' | 'identity'>>(productId, value)) {
+      for (const { id, identity } of await casesIn(productId, value)) {
         if (identity === null || present.has(identity)) continue
         if ((await inRun.get(runId, id)) !== undefined) continue
         const test = await whole.get<KnownTest>(id)
@@ -77,8 +78,8 @@ function goneCases(prepare: Prepare, productId: number, { present, runId }: Matc
 /** Whether a missing file was renamed to the new file. */
 function sameFile(prepare: Prepare, productId: number, unmatched: readonly PlacedCase[]) {
   const newCases = Map.groupBy(unmatched, ({ file_path }) => file_path)
-  const select = selectCases(prepare, 'suite_path, name, project', 'file_path')
-  const keysBefore = remembered(async (file) => (await select.all<CaseName>(productId, file)).map(caseKey))
+  const casesIn = readCases<CaseName>(prepare, 'suite_path, name, project', 'file_path')
+  const keysBefore = remembered(async (file) => (await casesIn(productId, file)).map(caseKey))
   const keysNow = remembered((file: string) => new Set((newCases.get(file) ?? []).map(asStored).map(caseKey)))
   // Cases come file by file, so only the answers for one new file are kept.
   let newest = ''
@@ -100,15 +101,23 @@ function sameFile(prepare: Prepare, productId: number, unmatched: readonly Place
 }
 
 /**
- * Selects the cases of a product by file or name that are in use or only missing: a new case must not become one that a
- * person deprecated, where its failures count for nothing. The kind is excluded rather than given: with three equalities SQLite
+ * Reads the cases of a product by file or name that are in use or only missing: a new case must not become one that a person
+ * deprecated, where its failures count for nothing. The kind is excluded rather than given: with three equalities SQLite
  * prefers the index of all cases of the product.
  */
-function selectCases(prepare: Prepare, columns: string, by: 'file_path' | 'name') {
-  return prepare(
-    `SELECT ${columns} FROM test WHERE product_id = ? AND ${by} = ? AND kind <> 'TEST_KIND_SUITE' AND deleted_at IS NULL
-       AND (status <> 'TEST_STATUS_DEPRECATED' OR labels LIKE '%"${DEPRECATED_BY}":"${MISSING}"%')`,
+function readCases<Columns>(prepare: Prepare, columns: string, by: 'file_path' | 'name') {
+  const select = prepare(
+    `SELECT ${columns}, status, labels FROM test
+     WHERE product_id = ? AND ${by} = ? AND kind <> 'TEST_KIND_SUITE' AND deleted_at IS NULL`,
   )
+  return async (productId: number, value: string): Promise<Columns[]> => {
+    const found = await select.all<Columns & Pick<KnownTest, 'status' | 'labels'>>(productId, value)
+    return found.filter(({ status, labels }) => status !== 'TEST_STATUS_DEPRECATED' || isMissing(labels))
+  }
+}
+
+function isMissing(labels: string): boolean {
+  return readOwnJson<Record<string, string>>(labels)[DEPRECATED_BY] === MISSING
 }
 
 type CaseName = Pick<KnownTest, 'suite_path' | 'name' | 'project'>
