@@ -7,7 +7,7 @@ const [{ runCommand }, { processIo }] = await Promise.all([import('./cli/index.t
 const args = process.argv.slice(2)
 let unwritten: number | undefined
 
-// Without a listener, a reader that goes first, as the `head` of `| head` does, would end this process on the spot.
+// Without a listener, a reader that closes its end early, as in `| head`, would crash this process.
 process.stderr.on('error', () => undefined)
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   const [isGate, isGone] = [args[0] === 'gate', error.code === 'EPIPE']

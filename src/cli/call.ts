@@ -78,7 +78,7 @@ function structured(result: CallToolResult): string {
   )
 }
 
-/** Most protocol errors are a tool that does not exist: or is left out: then the error says so. */
+/** Most protocol errors name a tool that does not exist or is left out: the message then says which. */
 async function explain(why: string, { tool, client, config }: Asked): Promise<string> {
   const listed = await client.listTools().catch(() => undefined)
   const names = listed?.tools.map(({ name }) => name)

@@ -2,13 +2,13 @@ import { ProtocolErrorCode, type JSONRPCRequest, type McpServer } from '@modelco
 import { isObject, type JsonObject } from '../../lib/objects.ts'
 import { isModern } from '../trace/request-span.ts'
 
-/** Longer addresses are none of ours, and the SDK fails at one of a million characters. */
+/** No address of ours is longer, and the SDK fails on one with a million characters. */
 export const MOST_URI_CHARACTERS = 8192
 export const URI_TOO_LONG = 'uri is too long'
 
 /**
- * Answers requests whose parameters no handler can read with `-32602` and a sentence: the SDK answers them with the dump of a
- * schema, as a failure of the server. To be called before the server is connected.
+ * Answers requests whose parameters no handler can read with `-32602` and one sentence. The SDK would answer with a schema's
+ * full list of problems and call it a failure of the server. Call it before the server is connected.
  */
 export function checkParams({ server }: McpServer): void {
   const connect = server.connect.bind(server)
@@ -32,7 +32,7 @@ export function checkParams({ server }: McpServer): void {
 
 function findProblem(request: JSONRPCRequest): string | undefined {
   const { method, params } = request
-  // Revision 2026-07-28 does not have them, which the SDK says.
+  // Revision 2026-07-28 does not have these methods, and the SDK answers so.
   if (/^resources\/(?:un)?subscribe$/.test(method) && isModern(request)) return undefined
   return problems[method]?.(isObject(params) ? params : {})
 }
@@ -46,26 +46,27 @@ export function hasLongUri(message: unknown): boolean {
 type FindProblem = (params: JsonObject) => string | undefined
 
 /** No list has a second page. */
-const cursor: FindProblem = (params) => (params['cursor'] === undefined ? undefined : 'cursor is none of this list')
+const cursor: FindProblem = (params) =>
+  params['cursor'] === undefined ? undefined : 'unknown cursor: this list has one page'
 
 const uri: FindProblem = (params) => {
-  if (typeof params['uri'] !== 'string') return 'uri is required, a text'
+  if (typeof params['uri'] !== 'string') return 'uri must be a string'
   return params['uri'].length > MOST_URI_CHARACTERS ? URI_TOO_LONG : undefined
 }
 
 /** The SDK looks names up in an object, where it finds what every object has. */
 function named(what: string): FindProblem {
   return ({ name }) => {
-    if (typeof name !== 'string') return 'name is required, a text'
+    if (typeof name !== 'string') return 'name must be a string'
     return name in Object.prototype ? `${what} ${name} not found` : undefined
   }
 }
 
 const reference: FindProblem = ({ ref, argument }) => {
-  if (!isObject(ref)) return 'ref is required, a prompt or a resource template'
-  if (!isObject(argument)) return 'argument is required, with name and value'
+  if (!isObject(ref)) return 'ref must name a prompt or a resource template'
+  if (!isObject(argument)) return 'argument must be an object with name and value'
   if (ref['type'] === 'ref/prompt') return named('Prompt')(ref)
-  return ref['type'] === 'ref/resource' ? uri(ref) : 'ref has the type ref/prompt or ref/resource'
+  return ref['type'] === 'ref/resource' ? uri(ref) : 'ref.type must be ref/prompt or ref/resource'
 }
 
 const problems: Readonly<Partial<Record<string, FindProblem>>> = Object.assign(Object.create(null), {

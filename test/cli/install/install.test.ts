@@ -244,7 +244,7 @@ test.each([
   expect(tools).not.toContain('set_error_issue_status')
 })
 
-test('a file that cannot be written is said in one line, nothing is left beside it, and the entry is printed', async () => {
+test('a file that cannot be written gives one line and the entry, and leaves nothing beside it', async () => {
   const { home, install } = user('unwritable')
   const file = join(home, '.cursor/mcp.json')
   mkdirSync(file, { recursive: true })

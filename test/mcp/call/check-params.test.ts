@@ -57,17 +57,17 @@ async function failure(response: Response) {
 const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']
 const wrong: [Asked, string | RegExp][] = [
   ...lists.flatMap((method): [Asked, string][] =>
-    [7, 'page-2'].map((cursor) => [{ method, params: { cursor } }, 'cursor is none of this list']),
+    [7, 'page-2'].map((cursor) => [{ method, params: { cursor } }, 'unknown cursor: this list has one page']),
   ),
-  [{ method: 'completion/complete' }, 'ref is required, a prompt or a resource template'],
+  [{ method: 'completion/complete' }, 'ref must name a prompt or a resource template'],
 ]
 const wrongInSession: typeof wrong = [
   ...wrong,
-  [{ method: 'resources/read' }, 'uri is required, a text'],
-  [{ method: 'resources/subscribe', params: {} }, 'uri is required, a text'],
+  [{ method: 'resources/read' }, 'uri must be a string'],
+  [{ method: 'resources/subscribe', params: {} }, 'uri must be a string'],
   [{ method: 'resources/read', params: { uri: `tracegate://issue/${'x'.repeat(1_000_000)}` } }, 'uri is too long'],
   [{ method: 'resources/subscribe', params: { uri: `tracegate://issue/${'x'.repeat(1_000_000)}` } }, 'uri is too long'],
-  [{ method: 'prompts/get' }, 'name is required, a text'],
+  [{ method: 'prompts/get' }, 'name must be a string'],
 ]
 const inherited = ['constructor', 'toString', '__proto__', 'hasOwnProperty']
 const unknown: typeof wrong = inherited.flatMap((name): typeof wrong => [

@@ -35,7 +35,7 @@ async function startLinks() {
   })
 }
 
-test('a link that is proposed, said anew or withdrawn on a branch leaves a row, and one that says the same none', async () => {
+test('proposing, changing or withdrawing a link on a branch adds an audit row, and repeating it adds none', async () => {
   await using app = await startLinks()
   const { cart, mail, branch } = app
   const onBranch = `?branch_id=${branch}`

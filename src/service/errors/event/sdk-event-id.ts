@@ -9,8 +9,8 @@ export function readEventId(value: unknown): string | undefined {
 }
 
 /**
- * 32 hex digits for any other text, the same for the same text: the specification recommends hex digits and deduplicates by
- * every id (contract §12). Undefined for an empty text and for what is no text.
+ * 32 hex digits made of any other text, always the same for the same text: hex digits are only recommended, and every id
+ * deduplicates (contract §12). Undefined for an empty string and for anything that is not a string.
  */
 export function madeEventId(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value.trim() : ''

@@ -95,7 +95,7 @@ function findEvent(
   return { bytes, ownId: shortId(payload.event_id), payload: keeps ? payload : undefined }
 }
 
-/** An id as it was sent, unless it is as long as no SDK's: it is kept while other payloads are read. */
+/** An id as it was sent, or a short one made of it when it is very long: it is kept while other payloads are read. */
 function shortId(id: unknown): string | undefined {
   return typeof id === 'string' && id.length <= LONGEST_ID ? id : madeEventId(id)
 }

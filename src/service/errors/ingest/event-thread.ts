@@ -122,7 +122,7 @@ export function createEventThread({
     }
   }
 
-  /** A message that cannot be copied to the thread; one that cannot start has refused its jobs already. */
+  /** Refuses a job whose message cannot be copied to the thread. A thread that cannot start has refused its jobs already. */
   function unsent(number: number, error: unknown): void {
     const job = jobs.get(number) ?? []
     jobs.delete(number)
@@ -224,7 +224,7 @@ function toJob(job: readonly Waiting[], maxBytes: number): Omit<Job, 'number'> &
   return { maxBytes, requests, bytes: joinBytes(job.flatMap(({ batch }) => batch.payloads)) }
 }
 
-/** What events are read with. The rest of a header may be nested more deeply than can be copied to the thread. */
+/** The members that events are read with. Others may be nested too deeply to be copied to the thread. */
 function readMembers({ event_id, sent_at, sdk }: JsonObject): JsonObject {
   const facts = isObject(sdk) ? { name: withoutMembers(sdk.name), version: withoutMembers(sdk.version) } : undefined
   return { event_id: withoutMembers(event_id), sent_at: withoutMembers(sent_at), sdk: facts ?? withoutMembers(sdk) }

@@ -50,7 +50,7 @@ export function createKeys({ db, platform }: { db: Database; platform: Platform 
   }
 }
 
-/** A clock that was set back ends what is known. */
+/** False also when the clock was set back since the key was read. */
 function isCurrent({ key, readAt }: Known, now: number): boolean {
   return readAt <= now && now < readAt + (key === undefined ? MISSING_MS : FOUND_MS)
 }

@@ -25,7 +25,7 @@ export type Told = Job | { changed: number }
 
 /** What the thread is asked: several requests at once, because each message costs as much as reading a small event. */
 export interface Job {
-  /** Another one for each job of the process. */
+  /** Unique among the jobs of the process. */
   number: number
   maxBytes: number
   requests: readonly JobRequest[]

@@ -5,8 +5,8 @@ import type { ParsedReport, ReportCase } from './model/report.ts'
 
 /**
  * Merges cases that share file, suites, name and project. The worst result counts, and a warning is added: they may be
- * rows of a table test, assertions, projects or repetitions, of which each failure fails the run (contract §4.3). Names
- * in go test are unique, so that cases with one name are attempts: failures and then a pass are FLAKY.
+ * rows of a table test, assertions, projects or repetitions, and the run fails when any of them does (contract §4.3). Names
+ * in go test are unique, so cases with the same name are attempts: failures followed by a pass are FLAKY.
  */
 export function mergeRepeats(report: ParsedReport): ParsedReport {
   const known = new Map<string, ReportCase[]>()

@@ -1,4 +1,4 @@
-/** Objects of which `extra` keeps as many as it may. */
+/** As many objects as `extra` keeps. */
 const list = `[${'{},'.repeat(16_000)}{}]`
 const lists = Array.from({ length: 16 }, (_, at) => `"list${String(at)}":${list}`).join()
 

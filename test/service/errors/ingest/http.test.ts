@@ -242,7 +242,7 @@ test('client reports are summed by reason and category, unknown names as other',
   ])
 })
 
-test('a request that is too large is told of, at most once a minute', async () => {
+test('requests that are too large are reported at most once a minute', async () => {
   const { post, tooLarge, clock } = openDoor({ limits: { bodyBytes: 100 } })
   const large = envelope({}, eventItem({ message: 'x'.repeat(200) }))
   for (const waitMs of [0, 59_999, 1, -3_600_000]) {

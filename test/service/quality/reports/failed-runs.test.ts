@@ -88,7 +88,7 @@ test.each([
     'results of TRX',
     '<TestRun><Results><UnitTestResult testName="x" outcome="Failed"/><UnitTestResult testName="x" outcome="Passed"/></Results></TestRun>',
   ],
-])('of two %s with one name the first of which failed, the case has failed', (_, content) => {
+])('two %s with the same name are a failed case when the first one failed', (_, content) => {
   const { cases } = parseReport({ name: '', content })
   expect(cases.map(({ status }) => status)).toEqual(['RESULT_STATUS_FAILED'])
 })

@@ -190,7 +190,7 @@ test('functions that are written again are read at once where it is told', async
   symbolicator.close()
 })
 
-test('releases and sources of which nothing is matched are remembered up to the limit, too', async () => {
+test('releases and sources without a match are remembered only up to the limit as well', async () => {
   await using app = await startApp()
   await uploadBuild(app, files())
   const { db, state } = counted(app)
