@@ -5,8 +5,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { ResponseOf } from '../../../../../src/contract/index.ts'
 import { createAttribution } from '../../../../../src/service/errors/issues/record/attribution.ts'
 import { createMaplessSymbolicator } from '../../../../../src/service/errors/sourcemaps/symbolicate/symbolicator.ts'
-import type { Database } from '../../../../../src/service/sql/database.ts'
 import { startApp } from '../../../../app.ts'
+import { countBatches } from './counted-batches.ts'
 
 test('a component that another process has made owns the next new issue of this one', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'tracegate-attribution-'))
@@ -51,15 +51,7 @@ test('of large events a few at a time are read to attribute their issues again',
   await using app = await startApp()
   const extra = { text: 'x'.repeat(400_000) }
   for (const kind of ['a', 'b', 'c', 'd', 'e']) await app.ingest({ fingerprint: [kind], extra })
-  let batches = 0
-  const db: Database = {
-    ...app.db,
-    read: app.db.read,
-    batch(work) {
-      batches += 1
-      return app.db.batch(work)
-    },
-  }
+  const { db, made } = countBatches(app)
   await createAttribution({ db, symbolicator: createMaplessSymbolicator() }).reattribute(Number(app.productId))
-  expect(batches).toBe(2)
+  expect(made()).toBe(2)
 })

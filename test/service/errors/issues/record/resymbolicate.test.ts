@@ -7,6 +7,7 @@ import { resymbolicate } from '../../../../../src/service/errors/issues/record/r
 import { createSymbolicator } from '../../../../../src/service/errors/sourcemaps/symbolicate/symbolicator.ts'
 import type { Database } from '../../../../../src/service/sql/database.ts'
 import { startApp, type App } from '../../../../app.ts'
+import { countBatches } from './counted-batches.ts'
 import {
   bundle,
   crash,
@@ -163,15 +164,7 @@ test('of large events a few at a time are read to renew their issues', async () 
   await uploadBuild(app, files())
   const extra = { text: 'x'.repeat(400_000) }
   for (const kind of ['a', 'b', 'c', 'd', 'e']) await app.ingest(eventOf(thrown, { fingerprint: [kind], extra }))
-  let batches = 0
-  const db: Database = {
-    ...app.db,
-    read: app.db.read,
-    batch(work) {
-      batches += 1
-      return app.db.batch(work)
-    },
-  }
+  const { db, made } = countBatches(app)
   await again(app, 'shop@1.4.1', undefined, db)
-  expect(batches).toBe(2)
+  expect(made()).toBe(2)
 })
