@@ -117,7 +117,7 @@ export const Release = z.object({
   url: team(z.string()),
   notes: team(z.string()),
   released_at: Timestamp.nullable(),
-  predecessor_id: IdOrEmpty,
+  predecessor_id: IdOrEmpty.describe('The release of the same package before it in the order of its environment.'),
   sequence: z.int(),
   origin: Origin,
   counts: z.object({ new_issues: z.int(), regressed_issues: z.int(), events: z.int(), source_maps: z.int() }),

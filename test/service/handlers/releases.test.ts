@@ -103,6 +103,23 @@ test('a release is newest by its time, then by its version, and knows the one be
   })
 })
 
+test('the release before one is of its package, or of none where it is the first that names its package', async () => {
+  await using app = await startApp()
+  const ids: Record<string, string> = {}
+  for (const version of ['1.3.0', 'web@1.4.0', 'api@7.0.0', 'web@1.5.0', 'api@7.1.0']) {
+    const { release } = await post(app, { version, environment: 'production' })
+    ids[version] = release.id
+  }
+  const before = (await list(app, '?environment=production')).map((one) => [one.version, one.predecessor_id])
+  expect(Object.fromEntries(before)).toEqual({
+    '1.3.0': '',
+    'web@1.4.0': ids['1.3.0'],
+    'web@1.5.0': ids['web@1.4.0'],
+    'api@7.0.0': ids['1.3.0'],
+    'api@7.1.0': ids['api@7.0.0'],
+  })
+})
+
 test('releases are filtered by environment, its id and version', async () => {
   await using app = await startApp()
   const { release } = await post(app, { version: '1', environment: 'qa' })

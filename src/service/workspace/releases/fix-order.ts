@@ -27,6 +27,16 @@ export function newestFor<R extends OrderedRelease>(releases: readonly R[], vers
   return others.reduce((newest, one) => (newest && compareFixes(one, newest) > 0 ? one : newest), first)
 }
 
+/**
+ * The releases that can come before or after `version`: those of its package, or where there are none those without one. What
+ * another package released says nothing about it.
+ */
+export function selectLine<R extends OrderedRelease>(releases: readonly R[], version: string): R[] {
+  const packageName = packagePart(version)
+  const own = releases.filter((release) => packagePart(release.version) === packageName)
+  return own.length > 0 ? own : releases.filter((release) => packagePart(release.version) === '')
+}
+
 /** 0 when the two are not versions of one package, or equal apart from build metadata. */
 function compareVersions(left: string, right: string): number {
   if (packagePart(left) !== packagePart(right)) return 0

@@ -4,6 +4,7 @@ import type { Release } from '../../../contract/environments.ts'
 import { computeEtag } from '../../shared/etag.ts'
 import type { Rows } from '../../sql/database.ts'
 import { timestamp, timestampOrNull } from '../../shared/times.ts'
+import { packagePart } from './fix-order.ts'
 import { orderReleases } from './release-order.ts'
 import type { StoredRelease } from './releases.ts'
 import { isKnownEnvironment, isKnownRelease, type RecordOrigin } from './rules.ts'
@@ -79,7 +80,7 @@ async function readEnvironments(rows: Rows, ids: readonly string[]) {
   return new Map(found.map((environment) => [environment.id, environment]))
 }
 
-/** Place of each release in the order of its environment, from 1, and its predecessor. */
+/** Place of each release in the order of its environment, from 1, and the release of its package before it. */
 async function readReleasePlaces(rows: Rows, environmentIds: readonly string[]) {
   const siblings = await rows
     .selectFrom('release')
@@ -88,10 +89,12 @@ async function readReleasePlaces(rows: Rows, environmentIds: readonly string[]) 
     .execute()
   const places = new Map<string, { sequence: number; predecessorId: string }>()
   for (const group of Map.groupBy(siblings, (sibling) => sibling.environment_id).values()) {
-    let predecessorId = ''
-    for (const [index, { id }] of orderReleases(group).entries()) {
-      places.set(id, { sequence: index + 1, predecessorId })
-      predecessorId = id
+    /** The newest release so far of each package, and of none. */
+    const newest = new Map<string, string>()
+    for (const [index, { id, version }] of orderReleases(group).entries()) {
+      const packageName = packagePart(version)
+      places.set(id, { sequence: index + 1, predecessorId: newest.get(packageName) ?? newest.get('') ?? '' })
+      newest.set(packageName, id)
     }
   }
   return places

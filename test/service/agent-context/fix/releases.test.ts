@@ -70,6 +70,30 @@ test('the releases are those of the environment with the most occurrences', asyn
   })
 })
 
+test('the last good release is one of the same package', async () => {
+  await using app = await startApp()
+  for (const [version, ago] of [
+    ['api@1.9.0', 40],
+    ['web@1.4.1', 30],
+    ['api@2.0.0', 20],
+  ] as const)
+    await release(app, version, ago)
+  await crash(app, 'api@2.0.0', 15)
+  expect(versions(await releasesOf(app))).toMatchObject({
+    first: 'api@2.0.0',
+    good: 'api@1.9.0',
+    commits: { from: 'sha-api@1.9.0', to: 'sha-api@2.0.0' },
+  })
+})
+
+test('the first release of a package has no last good one', async () => {
+  await using app = await startApp()
+  await release(app, 'web@1.4.1', 30)
+  await release(app, 'api@2.0.0', 20)
+  await crash(app, 'api@2.0.0', 15)
+  expect(versions(await releasesOf(app))).toMatchObject({ first: 'api@2.0.0', good: undefined, commits: null })
+})
+
 test('the commit range is unknown if one of the two commits is', async () => {
   await using app = await startApp()
   await release(app, '1.0.0', 30, '')

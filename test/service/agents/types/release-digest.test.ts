@@ -135,6 +135,17 @@ test.each([{ order: 'recorded oldest first' }, { order: 'recorded newest first' 
   },
 )
 
+test('the predecessor of a release is one of its package', async () => {
+  await using app = await startApp()
+  await record(app, 'api@1.9.0', 20)
+  await record(app, 'web@1.4.1', 10)
+  await record(app, 'api@2.0.0', 5)
+  const predecessors = []
+  for (const release of ['web@1.4.1', 'api@2.0.0'])
+    predecessors.push((await digest(app, { release })).output.predecessor?.release.title)
+  expect(predecessors).toEqual([undefined, 'api@1.9.0'])
+})
+
 test('the digest shows the verdicts of both releases and the accepted risks that end within a week', async () => {
   await using app = await startSampleApp()
   const { output: first, summary } = await digest(app)

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import { notFound, ServiceError } from '../../../../errors.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { EnvironmentRow } from '../../../sql/schema.ts'
-import { compareFixes, newestFor } from '../../../workspace/releases/fix-order.ts'
+import { compareFixes, selectLine } from '../../../workspace/releases/fix-order.ts'
 import { orderReleases } from '../../../workspace/releases/release-order.ts'
 import type { StoredRelease } from '../../../workspace/releases/releases.ts'
 import { isRecordedRelease } from '../../../workspace/releases/rules.ts'
@@ -17,9 +17,9 @@ export interface PlacedRelease {
 
 export interface ChosenReleases {
   current: PlacedRelease
-  /** The newest known release of the environment that is older. */
+  /** The newest known release of its package in the environment that is older. */
   predecessor: StoredRelease | undefined
-  /** The oldest known release of the environment that is newer. */
+  /** The oldest known release of its package in the environment that is newer. */
   successor: StoredRelease | undefined
   /** The same version in other environments, in the order of their names. */
   elsewhere: PlacedRelease[]
@@ -40,14 +40,12 @@ export async function chooseReleases(
   const { release, environment } = current
   const siblings = all.filter((one) => one.environment.id === environment.id && one.release.id !== release.id)
   const known = isRecordedRelease(release) ? siblings.map((one) => one.release).filter(isRecordedRelease) : []
+  const older = known.filter((one) => compareFixes(one, release) < 0)
   const newer = known.filter((one) => compareFixes(one, release) > 0)
   return {
     current,
-    predecessor: newestFor(
-      known.filter((one) => compareFixes(one, release) < 0),
-      release.version,
-    ),
-    successor: newer.toSorted(compareFixes)[0],
+    predecessor: selectLine(older, release.version).toSorted(compareFixes).at(-1),
+    successor: selectLine(newer, release.version).toSorted(compareFixes)[0],
     elsewhere: all
       .filter((one) => one.release.version === release.version && one.environment.id !== environment.id)
       .toSorted((left, right) => (left.environment.name_key < right.environment.name_key ? -1 : 1)),
