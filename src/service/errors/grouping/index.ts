@@ -7,7 +7,7 @@ import { looseHashes, type ReadEvent } from './loose.ts'
 import { messageToken, readerOfEvent } from './parameterise.ts'
 import { namesOfEvent } from './paths.ts'
 import { languageFamily } from './platform.ts'
-import { LONGEST_CYCLE } from './recursion.ts'
+import { LONGEST_CYCLE } from '../../../lib/frames/recursion.ts'
 import { bestStack, isWholeStack, type Stack, type StackRules, type Variant } from './stack.ts'
 import { nameEvent } from './title.ts'
 

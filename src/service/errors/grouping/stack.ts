@@ -3,7 +3,7 @@ import { isFromUrl, NAMELESS, recallFrame, type FrameReading, type FrameRules } 
 import type { Token } from './hash.ts'
 import type { ReadText } from './parameterise.ts'
 import { frameFamily } from './platform.ts'
-import { recursiveFrames } from './recursion.ts'
+import { recursiveFrames } from '../../../lib/frames/recursion.ts'
 
 /** `app`: only the team's frames count; `system`: all do. */
 export type Variant = 'app' | 'system'

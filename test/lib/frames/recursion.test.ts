@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { recursiveFrames } from '../../../../src/service/errors/grouping/recursion.ts'
+import { recursiveFrames } from '../../../src/lib/frames/recursion.ts'
 
 function collapse(keys: string, longestCycle?: number): string {
   const frames = keys.split('')
