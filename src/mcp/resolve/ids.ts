@@ -8,9 +8,11 @@ export function mayBeId(text: string): boolean {
   return ID.test(text)
 }
 
+export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
 /** Whether the text is a UUID: an id, and never a name. */
 export function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+  return UUID.test(text)
 }
 
 /** `SHOP` of `SHOP-31`, in upper case; undefined if the text is not an issue key. */

@@ -88,9 +88,9 @@ export function knownName(name: Untrusted<string> | undefined, known: boolean | 
 }
 
 /** The text where all of it matches: a digest, a key or one of a few words cannot be an instruction. */
-export function textMatching(text: Untrusted<string> | undefined, pattern: RegExp): string | undefined {
+export function textMatching(text: Untrusted<unknown> | undefined, pattern: RegExp): string | undefined {
   const open = text === undefined ? '' : Untrusted.open(text)
-  return pattern.test(open) ? open : undefined
+  return typeof open === 'string' && pattern.test(open) ? open : undefined
 }
 
 /** Compares a name that outsiders may have written with the caller's input, without revealing the name. */

@@ -1,7 +1,8 @@
-import { isUuid } from '../../../src/mcp/resolve/ids.ts'
+import { UUID } from '../../../src/mcp/resolve/ids.ts'
 import type { AgentRun, Product } from '../../../src/mcp/resolve/types.ts'
 import { nextCall, type NextAction } from '../../../src/mcp/result/next-action.ts'
 import { isShowable } from '../../../src/mcp/result/teach.ts'
+import { textMatching, untrustedMember } from '../../../src/mcp/text/untrusted.ts'
 import { isOver } from './states.ts'
 
 /** Seconds that a proposed call waits. */
@@ -34,20 +35,21 @@ export function nextSteps({ run, product: { id: product }, config, lastEvent }: 
     branch
       ? nextCall('review_branch', { product, branch }, 'what the run drafted, before a person merges it')
       : undefined,
-    ...(followers[type]?.({ product, input: run.input ?? {} }) ?? []),
+    ...(followers[type]?.({ product, input: run.input ?? {}, output: run.output ?? undefined }) ?? []),
   ]
 }
 
 interface Finished {
   product: string
   input: Readonly<Record<string, unknown>>
+  output: NonNullable<AgentRun['output']> | undefined
 }
 
 /** What the result of each agent type is for. */
 const followers: Readonly<Record<string, (run: Finished) => NextAction[]>> = {
   coverage_gap_scan: ({ product }) => [nextCall('find_coverage_gaps', { product }, 'the gaps as they are now')],
   issue_triage: ({ product }) => [nextCall('find_error_issues', { product }, 'the issues, to set their status')],
-  gate_watch: ({ product, input }) => [nextCall('get_quality_gate', { product, ...scope(input) }, 'the whole verdict')],
+  gate_watch: ({ product, input }) => verdictStep({ product, ...scopeIn(input) }, 'the whole verdict'),
   regression_bisect: ({ product, input }) => [issueStep(product, input)],
   link_suggester: ({ product }) => [
     nextCall('find_coverage_gaps', { product }, 'requirements that still have no test'),
@@ -56,9 +58,14 @@ const followers: Readonly<Record<string, (run: Finished) => NextAction[]>> = {
   suspect_link_audit: ({ product }) => [nextCall('find_coverage_gaps', { product }, 'suspect links among the gaps')],
   requirement_lint: ({ product, input }) => [lintStep(product, nameIn(input, 'branch'))],
   sourcemap_doctor: ({ product, input }) => [issueStep(product, input)],
-  release_digest: ({ product, input }) => [
-    nextCall('get_quality_gate', { product, ...scope(input) }, 'whether it can ship'),
-  ],
+  release_digest: ({ product, input, output }) =>
+    verdictStep({ product, release: releaseIn(output), ...scopeIn(input) }, 'whether it can ship'),
+}
+
+/** The verdict of a scope; none where a member of it cannot be named, because that would be another scope. */
+function verdictStep(args: Readonly<Record<string, string | null | undefined>>, why: string): NextAction[] {
+  const named = Object.values(args).every((value) => value !== null)
+  return named ? [nextCall('get_quality_gate', only(args), why)] : []
 }
 
 /** Where the requirements are reworded: on the branch that the input names, else in the main tree. */
@@ -76,11 +83,20 @@ function issueStep(product: string, input: Finished['input']): NextAction {
   return nextCall('find_error_issues', { product, ...filter }, 'the issues')
 }
 
-/** The scope that the input names. A version may be in several environments, so without one of them it is left out. */
-function scope(input: Finished['input']): Readonly<Record<string, string>> {
-  const [release = '', environment] = [nameIn(input, 'release'), nameIn(input, 'environment')]
-  const isOne = environment !== undefined || isUuid(release)
-  return only({ release: isOne ? release || undefined : undefined, environment })
+/** The scope that the input names: a version alone is judged where it is in production (decision 124). */
+function scopeIn(input: Finished['input']): Readonly<Record<string, string | null>> {
+  const members = { release: 'release', environment: 'environment', commit: 'commit_sha', git_branch: 'git_branch' }
+  return Object.fromEntries(
+    Object.entries(members).flatMap(([name, member]) =>
+      input[member] === undefined ? [] : [[name, nameIn(input, member) ?? null]],
+    ),
+  )
+}
+
+/** The release that a digest is about, by id: without one in its input it chose the newest. */
+function releaseIn(output: Finished['output']): string | undefined {
+  const release = untrustedMember(untrustedMember(output, 'release'), 'release')
+  return textMatching(untrustedMember(release, 'id'), UUID)
 }
 
 /** A key, name or id in the input of a run. Members wrote it, so only a harmless one is repeated. */
@@ -89,8 +105,8 @@ function nameIn(input: Readonly<Record<string, unknown>>, member: string): strin
   return typeof name === 'string' && /^\S+$/.test(name) && isShowable(name) ? name : undefined
 }
 
-function only(args: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function only(args: Readonly<Record<string, string | null | undefined>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(args).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    Object.entries(args).flatMap(([name, value]) => (value === undefined || value === null ? [] : [[name, value]])),
   )
 }
