@@ -14,7 +14,7 @@ import {
   type Reach,
 } from '../reports/model/synthetic.ts'
 import type { Applied, AppliedCase, ApplyFacts, RecordingPause } from './apply.ts'
-import { recordResult } from './results.ts'
+import { recordResult, type RecordedRun } from './results.ts'
 import { isAnswered, isSamePlace, readPlacedResults, readPlacedRun } from './run-places.ts'
 
 interface KnownCase extends Omit<Reach, 'suite_path'> {
@@ -41,9 +41,9 @@ export async function blockUnreported(
   if (placed.length === 0) return []
   const reaching = findReaching(placed)
   const present = new Set(cases.map(({ testId }) => testId))
-  const files = new Set(placed.map(({ file_path }) => file_path))
-  const known = await passedCases(prepare, { productId, gitBranch: run.run.git_branch }, files)
-  const blocked = known.filter((one) => !present.has(one.id) && reaching(readPlace(one)).length > 0)
+  const known = await casesIn(prepare, productId, new Set(placed.map(({ file_path }) => file_path)))
+  const absent = known.filter((one) => !present.has(one.id) && reaching(readPlace(one)).length > 0)
+  const newestStatus = await findNewest(prepare, productId, run.run)
   const { started_at = null, source = '' } = failed[0]?.reports[0] ?? {}
   const reported: ReportCase = {
     ...runError({}, { message: NOT_RUN }),
@@ -52,13 +52,16 @@ export async function blockUnreported(
     source,
   }
   const recorded: { testId: string }[] = []
-  for (const { id: testId } of blocked) {
+  for (const one of absent) {
     await pause(recorded)
-    await recordResult(prepare, call, { productId, testId, run, reported, options })
-    recorded.push({ testId })
+    if (!passing.has(await newestStatus(one))) continue
+    await recordResult(prepare, call, { productId, testId: one.id, run, reported, options })
+    recorded.push({ testId: one.id })
   }
-  return blocked.map(({ id }) => id)
+  return recorded.map(({ testId }) => testId)
 }
+
+const passing: ReadonlySet<string> = new Set(['RESULT_STATUS_PASSED', 'RESULT_STATUS_FLAKY'])
 
 const NOT_RUN = 'It did not run: its file or suite failed outside of the test cases.'
 
@@ -66,26 +69,50 @@ function hasOutsideError({ placed }: AppliedCase): boolean {
   return placed.reports.some(isOutsideError)
 }
 
-/**
- * The cases of the files that passed last on the git branch; where they have no result there, in runs without a branch, or
- * anywhere.
- */
-async function passedCases(
-  prepare: Prepare,
-  { productId, gitBranch }: { productId: number; gitBranch: string },
-  files: ReadonlySet<string>,
-): Promise<KnownCase[]> {
-  const newest = `(SELECT result.status FROM test_result AS result JOIN test_run AS run ON run.id = result.run_id
-    WHERE result.test_id = test.id AND run.git_branch = ? ORDER BY result.executed_at DESC, result.id DESC LIMIT 1)`
+interface CaseInUse extends KnownCase {
+  name: string
+  last_status: string
+}
+
+/** The cases of the files that are in use. */
+async function casesIn(prepare: Prepare, productId: number, files: ReadonlySet<string>): Promise<CaseInUse[]> {
   const find = prepare(
-    `SELECT ${PLACE}, name FROM test WHERE product_id = ? AND file_path = ? AND kind <> 'TEST_KIND_SUITE'
-       AND coalesce(${newest}, ${newest}, last_status) IN ('RESULT_STATUS_PASSED', 'RESULT_STATUS_FLAKY')
-       AND status <> 'TEST_STATUS_DEPRECATED' AND deleted_at IS NULL`,
+    `SELECT ${PLACE}, name, last_status FROM test WHERE product_id = ? AND file_path = ? AND kind <> 'TEST_KIND_SUITE'
+       AND last_status <> '' AND status <> 'TEST_STATUS_DEPRECATED' AND deleted_at IS NULL`,
   )
-  const known: (KnownCase & { name: string })[] = []
-  for (const file of files)
-    for (const one of await find.all<KnownCase & { name: string }>(productId, file, gitBranch, '')) known.push(one)
+  const known: CaseInUse[] = []
+  for (const file of files) for (const one of await find.all<CaseInUse>(productId, file)) known.push(one)
   return known.filter(({ name }) => !syntheticNames.includes(name))
+}
+
+/**
+ * Returns a function that finds the newest status of a case on the git branch of the run; where it has no result there, in
+ * runs without a branch, or anywhere. It reads all results of a case until it has found one, so a branch that no other run
+ * has, as most new ones, is not looked for.
+ */
+async function findNewest(
+  prepare: Prepare,
+  productId: number,
+  { id: runId, git_branch: branch }: RecordedRun['run'],
+): Promise<(one: CaseInUse) => Promise<string>> {
+  const others = await prepare(
+    `SELECT DISTINCT git_branch FROM test_run WHERE product_id = ? AND git_branch IN (?, '') AND id <> ?`,
+  ).all<{ git_branch: string }>(productId, branch, runId)
+  const known = new Set(others.map((run) => run.git_branch))
+  const own = prepare('SELECT status FROM test_result WHERE run_id = ? AND test_id = ?')
+  const newest = prepare(
+    `SELECT result.status FROM test_result AS result JOIN test_run AS run ON run.id = result.run_id
+     WHERE result.test_id = ? AND run.git_branch = ? ORDER BY result.executed_at DESC, result.id DESC LIMIT 1`,
+  )
+  return async ({ id, last_status }) => {
+    const onBranch = known.has(branch) ? await newest.get<Status>(id, branch) : await own.get<Status>(runId, id)
+    const found = onBranch ?? (known.has('') ? await newest.get<Status>(id, '') : undefined)
+    return found?.status ?? last_status
+  }
+}
+
+interface Status {
+  status: string
 }
 
 /**
