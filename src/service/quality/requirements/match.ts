@@ -10,10 +10,25 @@ export interface PathClaim {
   codeRef: StoredCodeRef
 }
 
-/** The value of `requirement_path.prefix`: a whole path, or the folders of a glob before its first wildcard. */
-export function pathPrefix(glob: string): string {
-  const prefix = literalPrefix(glob)
-  return isLiteral(glob) ? prefix : prefix.slice(0, prefix.lastIndexOf('/') + 1)
+/** Of a prefix and its glob: an index of PostgreSQL takes entries of 2,704 bytes, with the ids of product and requirement. */
+const MOST_BYTES = 2_500
+
+/**
+ * How a code reference is indexed: by its whole path, or by the folders of a glob before its first wildcard. Of one too long
+ * for an index the outer folders are kept, by which it is found as well.
+ */
+export function indexedPath(glob: string): { prefix: string; isLiteral: boolean } {
+  const literal = literalPrefix(glob)
+  const isWhole = isLiteral(glob)
+  const prefix = isWhole ? literal : toFolder(literal)
+  const room = MOST_BYTES - Buffer.byteLength(glob)
+  if (Buffer.byteLength(prefix) <= room) return { prefix, isLiteral: isWhole }
+  const outer = enclosingPrefixes(prefix).filter((one) => toFolder(one) === one && Buffer.byteLength(one) <= room)
+  return { prefix: outer.toSorted((one, other) => other.length - one.length)[0] ?? '', isLiteral: false }
+}
+
+function toFolder(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1)
 }
 
 /**

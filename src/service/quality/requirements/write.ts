@@ -4,7 +4,6 @@ import * as z from 'zod'
 import type { InputOf } from '../../../contract/index.ts'
 import { ServiceError } from '../../../errors.ts'
 import type { Writing } from '../../shared/context.ts'
-import { isLiteral } from '../../workspace/components/glob.ts'
 import { refreshCoverage } from '../coverage/refresh.ts'
 import type { Prepare, Rows } from '../../sql/database.ts'
 import type { StoredRequirement } from './access.ts'
@@ -12,7 +11,7 @@ import type { StoredProduct } from '../../workspace/products.ts'
 import { Criteria, Source, type Criterion } from './columns.ts'
 import { contentHash, readCodeRefs, readCriteria } from './content.ts'
 import { noteRequirementChange, requirementItem } from './exclusions.ts'
-import { pathPrefix } from './match.ts'
+import { indexedPath } from './match.ts'
 import { checkReferences, findParent } from './references.ts'
 import { indexRequirement } from './text-index.ts'
 import { below, isWithin, LAST_POSITION, moveSubtree, treePath } from './tree.ts'
@@ -267,9 +266,10 @@ async function index(prepare: Prepare, row: StoredRequirement): Promise<void> {
   await prepare('DELETE FROM requirement_path WHERE requirement_id = ?').run(row.id)
   const paths = readJson(z.array(z.object({ path: z.string() })), row.code_refs)
   for (const glob of new Set(paths.map(({ path }) => path))) {
+    const { prefix, isLiteral } = indexedPath(glob)
     await prepare(
       'INSERT INTO requirement_path (product_id, prefix, requirement_id, glob, is_literal) VALUES (?, ?, ?, ?, ?)',
-    ).run(row.product_id, pathPrefix(glob), row.id, glob, isLiteral(glob) ? 1 : 0)
+    ).run(row.product_id, prefix, row.id, glob, isLiteral ? 1 : 0)
   }
   await prepare('DELETE FROM requirement_component WHERE requirement_id = ?').run(row.id)
   for (const id of readTexts(row.component_ids)) {

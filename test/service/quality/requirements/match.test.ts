@@ -46,3 +46,26 @@ test('the requirements of a file are the same as when every code reference is te
     { numRuns: 60 },
   )
 })
+
+test('references of 500 letters of several bytes are stored, and the files that can match them are found', async () => {
+  await using app = await startApp()
+  // Nothing that a database could compress before it is put into an index.
+  const letters = (first: number, count: number) =>
+    Array.from({ length: count }, (_, index) => String.fromCodePoint(0x4e00 + ((first + index * 7_919) % 20_000))).join(
+      '',
+    )
+  const folder = `src/${letters(0, 385)}`
+  const glob = `${folder}/{${letters(385, 100)},a}.ts`
+  const made = await app.request('POST', `/v1/products/${app.productId}/requirements`, {
+    title: 'a rule',
+    code_refs: [{ path: `src/${letters(0, 490)}.ts` }, { path: glob }],
+  })
+  expect(made.status).toBe(200)
+  const asked = [`${folder}/a.ts`, `${folder}/b.ts`, 'src/a.ts']
+  const claims = await requirementsOfPaths(app.db.read, Number(app.productId), asked)
+  expect(asked.map((path) => claims.get(path)?.map(({ codeRef }) => codeRef.path))).toEqual([
+    [glob],
+    undefined,
+    undefined,
+  ])
+})
