@@ -8,7 +8,6 @@ import { applyChanges } from '../apply/apply.ts'
 import type { AppliedChange, Applying } from '../apply/types.ts'
 import type { Members } from '../members.ts'
 import type { MergedChange, MergeNote } from '../merge/index.ts'
-import { readChangedSince } from '../proposals/base.ts'
 import { applyProposal } from '../proposals/apply.ts'
 import type { Plan } from './plan.ts'
 import { restore } from './restore.ts'
@@ -30,7 +29,6 @@ export async function applyMerge(
   { approve }: { approve: boolean },
 ): Promise<Applied> {
   const { changes, lifts } = plan.result
-  const changedLinks = await readChangedSince(applying.rows, plan.proposals)
   const numbers = await takeNumbers(applying, changes)
   for (const one of changes) if (one.action === 'restore') await restore(applying, call, one)
   const toApply = changes.flatMap((one) => {
@@ -55,7 +53,7 @@ export async function applyMerge(
   for (const one of all) {
     await auditChange(applying, call, one, plan.main[one.entityType].get(one.entityId)?.members)
   }
-  return { numbers, ...(await applyLinks(applying, call, plan, changedLinks)) }
+  return { numbers, ...(await applyLinks(applying, call, plan)) }
 }
 
 /** Final numbers, in the order of the provisional ones. */
@@ -137,8 +135,7 @@ async function auditChange(
 async function applyLinks(
   applying: Applying,
   call: Writing,
-  { result, proposals, main }: Plan,
-  changed: ReadonlySet<string>,
+  { result, proposals, changedLinks: changed, main }: Plan,
 ): Promise<Pick<Applied, 'links' | 'notes'>> {
   const sameTests = new Map(result.changes.map(({ change, targetId }) => [change.entityId, targetId]))
   const wanted = new Set(result.links.map(({ id }) => id))

@@ -13,6 +13,7 @@ import {
   type NamedChange,
   type Resolutions,
 } from '../merge/index.ts'
+import { readChangedSince } from '../proposals/base.ts'
 import type { StoredProposal } from '../proposals/propose.ts'
 import type { StoredBranch } from '../store/branches.ts'
 import { readStored } from '../store/rows.ts'
@@ -23,6 +24,8 @@ export type Policy = z.output<typeof LinkProposalPolicy>
 export interface Sources {
   changes: NamedChange[]
   proposals: StoredProposal[]
+  /** The ids of the proposals whose link main has changed since. */
+  changedLinks: ReadonlySet<string>
   main: MainTree
 }
 
@@ -58,7 +61,7 @@ export async function readSources(rows: Rows, branch: StoredBranch): Promise<Sou
     .orderBy('created_at')
     .orderBy('id')
     .execute()
-  return { changes, proposals, main }
+  return { changes, proposals, changedLinks: await readChangedSince(rows, proposals), main }
 }
 
 /** Merges a branch and the main tree, without writing. */

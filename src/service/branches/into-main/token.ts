@@ -16,11 +16,13 @@ interface Previewed {
 }
 
 /** Identifies what was previewed: the revisions of main and of the branch, and a digest of the merge. */
-export function previewToken({ branch, product }: Previewed, { result, proposals }: Plan): string {
+export function previewToken({ branch, product }: Previewed, { result, proposals, changedLinks }: Plan): string {
   const seen = [branch.id, result.changes.map(({ targetId, members }) => [targetId, members]), result.conflicts]
   const states = proposals.map(({ id, state }) => [id, state])
+  // Reports change links without a revision of the tree.
+  const kept = result.links.flatMap(({ id }) => (changedLinks.has(id) ? [id] : []))
   const digest = createHash('sha256')
-    .update(JSON.stringify([seen, states]))
+    .update(JSON.stringify([seen, states, ...kept]))
     .digest('hex')
     .slice(0, 16)
   return [product.tree_revision, branch.head_revision, digest].join('-')

@@ -433,6 +433,34 @@ test('a link that main changed since the branch proposed another one stays as ma
   )
 })
 
+test('a preview is stale once a report has changed a link that the merge would have replaced', async () => {
+  await using app = await startMerging()
+  const { tree } = app
+  const cart = await tree.requirement({ title: 'Cart', acceptance_criteria: [{ text: 'Sums' }, { text: 'Rounds' }] })
+  const report = async (tag: string) => {
+    const draft = {
+      cases: [{ file_path: 'a.test.ts', suite_path: [], name: 'sums up', status: 'passed', tags: [tag] }],
+    }
+    const path = `${tree.product}/tests:ingest`
+    const reply = await app.request<ResponseOf<'ingestTests'>>('POST', path, { draft, run: { run_key: tag } })
+    return done(reply).ingest.cases[0]!.test_id
+  }
+  const id = await report('REQ-1')
+  const branch = await tree.branch()
+  const body = { requirement_id: cart.id, role: 'PARTIALLY_VERIFIES', branch_id: branch }
+  const made = await app.request<ResponseOf<'linkTest'>>('POST', `/v1/tests/${id}/links`, body)
+  await app.approve(branch, [done(made).proposal!.id])
+  const { preview_token, warnings } = await app.preview(branch)
+  expect(warnings).toEqual([])
+  await report('REQ-1.1')
+  expect((await app.tryMerge(branch, { preview_token })).body).toMatchObject({
+    details: [{ reason: 'PREVIEW_STALE' }],
+  })
+  const again = await app.preview(branch)
+  expect(again.warnings).toMatchObject([{ code: 'LINK_CHANGED' }])
+  expect((await app.merge(branch, { preview_token: again.preview_token })).merge.links_applied).toBe(0)
+})
+
 test('a link that is proposed again after main changed it is to be reviewed again, and then replaces that of main', async () => {
   await using app = await startMerging()
   const { tree } = app
