@@ -138,3 +138,18 @@ test('a report on a branch proposes the links that the names of its tests state'
   expect(counts.proposals_pending).toBe(1)
   expect((await send(report('x', 'nowhere'))).status).toBe(404)
 })
+
+test('a link that is asked for as it is takes back the change of it that waits for a review, and stays as it is', async () => {
+  await using app = await startTree()
+  const { tree } = app
+  const cart = await tree.requirement({ title: 'Cart' })
+  const sums = await tree.test({ title: 'sums up', requirement_ids: [cart.id] })
+  const branch = await tree.branch()
+  const path = `/v1/tests/${sums.id}/links`
+  const [before] = done(await app.request<ResponseOf<'listTestLinks'>>('GET', path)).links
+  const link = async (role: string) =>
+    done(await app.request<Linked>('POST', path, { requirement_id: cart.id, role, branch_id: branch }))
+  expect((await link('PARTIALLY_VERIFIES')).proposal).toMatchObject({ state: 'LINK_PROPOSAL_STATE_PENDING' })
+  expect(await link('VERIFIES')).toEqual({ link: before, proposal: null })
+  expect(done(await app.request<Listed>('GET', `/v1/branches/${branch}/link-proposals`)).link_proposals).toEqual([])
+})

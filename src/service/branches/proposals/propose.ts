@@ -92,12 +92,17 @@ function pickSaid({ role, criterion_ids, confidence, rationale, signals, base }:
   return { role, criterion_ids, confidence, rationale, signals, base }
 }
 
-/** Withdraws a proposal of a link; returns whether there was one. */
+/** Withdraws a proposal of a link, with `isPending` only one that nobody has reviewed; returns whether there was one. */
 export async function withdrawLink(
   rows: Rows,
   call: Writing,
   branch: { id: string },
-  { testId, requirementId, action }: Pick<ProposedLink, 'testId' | 'requirementId' | 'action'>,
+  {
+    testId,
+    requirementId,
+    action,
+    isPending = false,
+  }: Pick<ProposedLink, 'testId' | 'requirementId' | 'action'> & { isPending?: boolean },
 ): Promise<boolean> {
   const removed = await rows
     .deleteFrom('link_proposal')
@@ -105,6 +110,7 @@ export async function withdrawLink(
     .where('test_id', '=', testId)
     .where('requirement_id', '=', requirementId)
     .where('action', '=', action)
+    .$if(isPending, (query) => query.where('state', '=', 'LINK_PROPOSAL_STATE_PENDING'))
     .returningAll()
     .executeTakeFirst()
   if (removed === undefined) return false

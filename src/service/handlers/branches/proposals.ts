@@ -7,6 +7,7 @@ import { readOnBranchInside, requireBranchFor } from '../../branches/overlay/rea
 import { requireBranch, requireOpenBranch } from '../../branches/store/branches.ts'
 import { notFound } from '../../../errors.ts'
 import { readLinks } from '../../quality/cases/link-store.ts'
+import { viewLinks } from '../../quality/cases/link-view.ts'
 import { invalid } from '../../quality/requirements/content.ts'
 import type { Call, Handlers } from '../../shared/context.ts'
 import { readPage } from '../../shared/paging.ts'
@@ -24,7 +25,11 @@ export const proposalHandlers = {
       const { link, isThere } = await readOnBranchInside({ rows, prepare, call }, found, (at) => tryLink(input, at))
       const ends = { testId: link.test_id, requirementId: link.requirement_id }
       await withdrawLink(rows, call, found.branch, { ...ends, action: 'LINK_PROPOSAL_ACTION_REMOVE' })
-      if (isThere) return { link, proposal: null }
+      if (isThere) {
+        // What waits for a review would replace the link that the caller has just chosen.
+        await withdrawLink(rows, call, found.branch, { ...ends, action: 'LINK_PROPOSAL_ACTION_ADD', isPending: true })
+        return { link, proposal: null }
+      }
       const { proposal } = await proposeLink(rows, call, found.branch, {
         ...ends,
         action: 'LINK_PROPOSAL_ACTION_ADD',
@@ -91,13 +96,14 @@ export const proposalHandlers = {
   },
 } satisfies Partial<Handlers<EndpointName>>
 
-/** Makes the link on the replayed branch, which checks it; `isThere` when the branch has it already. */
+/** Makes the link on the replayed branch, which checks it; `isThere` when the branch has it already, then as it was. */
 async function tryLink(input: InputOf<'linkTest'>, call: Call) {
   const before = await readLinks(call.db.read, { test_id: input.test_id })
   const { link } = await linkHandlers.linkTest(input, call)
   const known = before.find(({ requirement_id }) => requirement_id === link.requirement_id)
   const isThere = known?.role === link.role && known.criterion_ids === JSON.stringify(link.criterion_ids)
-  return { link, isThere }
+  const [unchanged] = isThere ? await viewLinks(call.db.read, [known]) : []
+  return { link: unchanged ?? link, isThere }
 }
 
 function callOrigin({ principal }: Call): ProposedLink['origin'] {
