@@ -100,25 +100,25 @@ async function readPlan({ accept = [], reject = [], ...named }: Arguments, conte
   if (accept.length + reject.length === 0 || both !== undefined)
     throw new TeachingError('invalid_argument', 'give ids in accept or in reject', {
       sent: both === undefined ? 'neither accept nor reject' : 'the same id in accept and in reject',
-      next: nextCall('review_branch', { branch: subject.argument }, 'lists the open proposals'),
+      next: nextCall('review_branch', subject.args, 'lists the open proposals'),
     })
   const proposals = await readProposals(subject, context)
   const wanted = [
     ...[...new Set(accept)].map((id) => ({ id, decision: 'accept' as const })),
     ...[...new Set(reject)].map((id) => ({ id, decision: 'reject' as const })),
   ]
-  if (!wanted.some(({ id }) => proposals.has(id))) throw unknownProposals(wanted.length, subject.argument)
+  if (!wanted.some(({ id }) => proposals.has(id))) throw unknownProposals(wanted.length, subject)
   const open = [...proposals.values()]
     .filter(({ state }) => state === 'LINK_PROPOSAL_STATE_PENDING')
     .map(({ id }) => id)
   return { subject, planned: planDecisions(wanted, proposals), open }
 }
 
-function unknownProposals(count: number, branch: string): TeachingError {
+function unknownProposals(count: number, { args }: BranchSubject): TeachingError {
   return new TeachingError('not_found', 'the branch has no such link proposal', {
     sent: `${String(count)} in accept and reject`,
     expected: 'ids of its link proposals',
-    next: nextCall('review_branch', { branch }, 'lists the open proposals'),
+    next: nextCall('review_branch', args, 'lists the open proposals'),
   })
 }
 
@@ -141,10 +141,9 @@ function outcomeWords(rows: readonly Decided[]): string {
 }
 
 /** The review of what was accepted, or the merge where no review is offered; then the call that decides the other way. */
-function nextSteps(rows: readonly Decided[], { product, argument: branch }: BranchSubject, { offers }: Context) {
-  const undo = undoCall(rows, branch)
+function nextSteps(rows: readonly Decided[], { args }: BranchSubject, { offers }: Context) {
+  const undo = undoCall(rows, args)
   if (!rows.some(({ outcome }) => outcome === 'accepted')) return [undo]
-  const args = { product: product.id, branch }
   const onward = offers('review_branch')
     ? nextCall('review_branch', args, 'what the merge changes now')
     : nextCall('merge_quality_branch', { ...args, reason: 'as the user decided' }, 'asks the user to confirm the merge')
@@ -152,12 +151,12 @@ function nextSteps(rows: readonly Decided[], { product, argument: branch }: Bran
 }
 
 /** The call that decides the other way what this one decided. */
-function undoCall(rows: readonly Decided[], branch: string) {
+function undoCall(rows: readonly Decided[], subject: BranchSubject['args']) {
   const ids = (outcome: Decided['outcome']) => rows.filter((row) => row.outcome === outcome).map(({ id }) => id)
   const [accepted, rejected] = [ids('accepted'), ids('rejected')]
   if (accepted.length + rejected.length === 0) return undefined
   const args = {
-    branch,
+    ...subject,
     ...(rejected.length > 0 && { accept: rejected }),
     ...(accepted.length > 0 && { reject: accepted }),
   }

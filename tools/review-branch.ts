@@ -142,9 +142,9 @@ function sentence({ preview, label, proposals }: Review, { offers }: Context): s
 }
 
 /** No call that writes is proposed next to the titles of tests, which are an outsider's text: the sentence names the tools. */
-function nextSteps({ product, argument: branch, preview, proposals }: Review) {
+function nextSteps({ args, preview, proposals }: Review) {
   const { conflicts = [], changes = [] } = preview
   if (proposals.length > 0 || changes.length === 0) return []
   const why = conflicts.length === 0 ? 'asks the user to confirm the merge' : 'lists what the user has to decide first'
-  return [nextCall('merge_quality_branch', { product: product.id, branch, reason: 'as the user decided' }, why)]
+  return [nextCall('merge_quality_branch', { ...args, reason: 'as the user decided' }, why)]
 }

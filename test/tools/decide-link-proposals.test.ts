@@ -84,6 +84,7 @@ test('decide_link_proposals decides each, says what failed, and names the call t
                 "00000000-0000-7000-8000-000000000051",
               ],
               "branch": "pricing",
+              "product": "1",
               "reject": [
                 "00000000-0000-7000-8000-000000000046",
               ],
@@ -107,7 +108,7 @@ test('decide_link_proposals decides each, says what failed, and names the call t
     still_open: 0
     Next:
     - review_branch {"product":"1","branch":"pricing"} (what the merge changes now)
-    - decide_link_proposals {"branch":"pricing","accept":["00000000-0000-7000-8000-000000000051"],"reject":["00000000-0000-7000-8000-000000000046"]} (decides them the other way, if the user wants that)",
+    - decide_link_proposals {"product":"1","branch":"pricing","accept":["00000000-0000-7000-8000-000000000051"],"reject":["00000000-0000-7000-8000-000000000046"]} (decides them the other way, if the user wants that)",
     }
   `)
   expect(await states()).toEqual({ 'REQ-3': 'APPROVED', 'REQ-4': 'REJECTED' })

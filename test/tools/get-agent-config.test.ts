@@ -129,3 +129,11 @@ test('a config that is not there is answered with those that are', async () => {
   expect(text).toMatch(/agent config not found \(not_found\)[^]*expected: one of Nightly \(/)
   expect(text).toContain('next: get_workspace_context {"product":"1","include":["agent_configs"]}')
 })
+
+test('with several products it leads to the products before their configs', async () => {
+  await using two = await startAgentApp()
+  const { workspaces } = await two.api.listWorkspaces({})
+  await two.api.createProduct({ workspace_id: workspaces[0]?.id ?? '', name: 'Other' })
+  await using agent = await connect(two.api, { options })
+  expect((await agent.call('get_agent_config')).text).toContain('Next:\n- get_workspace_context {} (')
+})

@@ -71,6 +71,7 @@ test('a conflict without a decision is listed with the call that decides it, and
           {
             "args": {
               "branch": "pricing",
+              "product": "1",
               "reason": "as the user decided",
               "resolutions": [
                 {
@@ -95,7 +96,7 @@ test('a conflict without a decision is listed with the call that decides it, and
     conflicts (id | type | main | branch | suggested | message):
     REQ-2/title | field | The cart shows its total at once | The cart shows its total with tax | branch | Main and the branch changed title of REQ-2 in different ways.
     Next:
-    - merge_quality_branch {"branch":"pricing","resolutions":[{"conflict":"REQ-2/title","use":"branch"}],"reason":"as the user decided"} (decides them as suggested: change use to main, branch or value as the user decides)",
+    - merge_quality_branch {"product":"1","branch":"pricing","resolutions":[{"conflict":"REQ-2/title","use":"branch"}],"reason":"as the user decided"} (decides them as suggested: change use to main, branch or value as the user decides)",
     }
   `)
   expect(asked).toEqual([])

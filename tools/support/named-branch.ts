@@ -30,13 +30,19 @@ export function branchSentence(branch: Branch | undefined): string {
 }
 
 /** For `catch`: explains that the branch was merged or closed while the call ran; throws any other failure as it is. */
-export function explainMissingBranch(branch: Pick<Branch, 'id' | 'name'> | undefined): (error: unknown) => never {
+export function explainMissingBranch(
+  branch: Pick<Branch, 'id' | 'name' | 'product_id'> | undefined,
+): (error: unknown) => never {
   return (error) => {
     if (branch === undefined || !isBranchGone(error)) throw error
     throw new TeachingError(
       error.code,
       `quality branch ${branchLabel(branch)} is not open`,
-      { sent: `branch = ${describeValue(branch.name ?? branch.id)}`, expected: EXPECTED, next: branchesCall() },
+      {
+        sent: `branch = ${describeValue(branch.name ?? branch.id)}`,
+        expected: EXPECTED,
+        next: branchesCall(branch.product_id),
+      },
       { reason: error.reason, cause: error },
     )
   }

@@ -1,8 +1,9 @@
 import { ServiceError } from '../../errors.ts'
 import { branchesCall } from './find-branch.ts'
+import { productsCall } from './find-product.ts'
 import { keyPrefix, looseKey, mayBeId } from './ids.ts'
 import type { NextAction } from '../result/next-action.ts'
-import { explainNotOffered, isNotOffered } from './offered.ts'
+import { explainNotOffered, ifOffered, isNotOffered } from './offered.ts'
 import { everyPage, undefinedIfNotFound, type ListedRows } from './requests.ts'
 import type { Product, Requirement, Resolver, ResolverCall, Test } from './types.ts'
 import { describeValue, isShowable, TeachingError } from '../result/teach.ts'
@@ -17,7 +18,7 @@ export function createKeyFinder(call: ResolverCall): Pick<Resolver, 'requirement
   return {
     async requirement(given, product, branchId) {
       const scope = { ...(branchId !== undefined && { branch_id: branchId }) }
-      if (branchId === undefined && isProvisional(given, 'REQ')) throw provisionalKey(given)
+      if (branchId === undefined && isProvisional(given, 'REQ')) throw await provisionalKey(given, product, call)
       const found = await find<Requirement>(call, given, product, {
         name: 'requirement',
         prefix: 'REQ',
@@ -118,7 +119,7 @@ async function find<T extends Row>(
   if (row === undefined) return await findByWords(given, kind, { scope, call })
   const owner = requireOwner(row, kind, listed)
   const found = scope ?? (await products()).find(({ id }) => id === owner)
-  if (found?.id !== owner) throw notFound(given, kind, scope)
+  if (found?.id !== owner) throw notFound(given, kind, scope, await products())
   return { row, product: found }
 }
 
@@ -154,7 +155,8 @@ async function findByWords<T extends Row>(
   kind: Searched<T>,
   { scope: known, call }: { scope: Product | undefined; call: ResolverCall },
 ): Promise<Found<T>> {
-  if (RANDOM.test(given) || given.length > TITLE_CHARACTERS) throw notFound(given, kind, known)
+  if (RANDOM.test(given) || given.length > TITLE_CHARACTERS)
+    throw notFound(given, kind, known, await ifOffered(call.products()))
   const scope = known ?? (await call.product(undefined))
   const key = looseKey(given, kind.prefix)
   const row = key === undefined ? await findByTitle(given, scope, kind) : await findByKey(key, scope, kind)
@@ -210,20 +212,34 @@ function isProvisional(given: string, prefix: string): boolean {
   return new RegExp(`^${prefix}-\\?[1-9]\\d{0,9}$`, 'i').test(given)
 }
 
-function provisionalKey(given: string): TeachingError {
+async function provisionalKey(
+  given: string,
+  productGiven: string | undefined,
+  { product, products }: ResolverCall,
+): Promise<TeachingError> {
+  const isOne = productGiven !== undefined || ((await ifOffered(products())) ?? []).length < 2
   return new TeachingError('not_found', 'a requirement with a provisional key is on a quality branch alone', {
     sent: `requirement = ${describeValue(given)} without branch`,
     expected: 'branch: the name or id of its quality branch; the merge gives it its final key',
-    next: branchesCall(),
+    next: isOne ? branchesCall(productGiven && (await product(productGiven)).id) : productsCall(),
   })
 }
 
-function notFound<T>(given: string, { name, prefix, next }: Searched<T>, product: Product | undefined): TeachingError {
+/** `products` are all that there are where none of them was meant: rows are listed of one product. */
+function notFound<T>(
+  given: string,
+  { name, prefix, next }: Searched<T>,
+  product: Product | undefined,
+  products: readonly Product[] = [],
+): TeachingError {
   const where = product?.name === undefined ? '' : ` in product "${product.name}"`
   const isTitle = !mayBeId(given) && isShowable(given)
   return new TeachingError('not_found', `${name} not found${where}`, {
     sent: `${name} = ${describeValue(given)}`,
     expected: `a ${name} key such as ${prefix}-12, the exact title, or an id`,
-    next: next({ ...(product !== undefined && { product: product.id }), ...(isTitle && { match: given }) }),
+    next:
+      product === undefined && products.length > 1
+        ? productsCall()
+        : next({ ...(product !== undefined && { product: product.id }), ...(isTitle && { match: given }) }),
   })
 }

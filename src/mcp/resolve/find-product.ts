@@ -2,6 +2,7 @@ import type { Api } from '../../client/api.ts'
 import { ENDPOINT_MISSING } from '../../errors.ts'
 import { byLikeness } from '../text/close-names.ts'
 import { once, oncePer } from '../../lib/once.ts'
+import { nextCall, type NextAction } from '../result/next-action.ts'
 import { describeValue, TeachingError } from '../result/teach.ts'
 import { clean, cutTo, inOneLine } from '../../lib/outside-text/clean.ts'
 import { chooseByName } from './choose.ts'
@@ -55,7 +56,7 @@ export function createProductFinder(call: {
       parameter: 'product',
       names: (row) => [row.name, row.key_prefix, row.slug],
       label: (row) => row.name,
-      next: { tool: 'get_workspace_context', why: 'lists products', args: {} },
+      next: productsCall(),
       ...options,
     })
   }
@@ -126,4 +127,9 @@ function noSingleProduct(all: readonly Product[]): TeachingError {
       .join(', ')}`,
     hint: `The same call with a product, such as {"product":${JSON.stringify(all[0]?.id)}}.`,
   })
+}
+
+/** The call that lists the products, where one has to be chosen first: what is in a product is listed of one. */
+export function productsCall(): NextAction {
+  return nextCall('get_workspace_context', {}, 'lists products')
 }

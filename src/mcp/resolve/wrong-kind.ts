@@ -1,5 +1,6 @@
 import type { NextAction } from '../result/next-action.ts'
 import { TeachingError } from '../result/teach.ts'
+import { productsCall } from './find-product.ts'
 import { keyPrefix } from './ids.ts'
 import type { Product } from './types.ts'
 
@@ -25,7 +26,8 @@ export function wrongKind(
   const key = given.toUpperCase()
   return new TeachingError('wrong_id_kind', `${key} is the key of ${nouns[kind]}, not of ${nouns[due]}`, {
     expected: `${due}: the key or id of ${nouns[due]}${due === 'issue' ? ', as in find_error_issues' : ''}`,
-    next: readers(kind, key, scope?.id),
+    next:
+      kind !== 'issue' && scope === undefined && products.length > 1 ? productsCall() : readers(kind, key, scope?.id),
   })
 }
 

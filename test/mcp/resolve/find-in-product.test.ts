@@ -113,7 +113,8 @@ test.each([
   const text = await refusal(resolver().requirement(ids[given] ?? given, product))
   expect(text).toContain('requirement not found')
   expect(text).toContain('expected: a requirement key such as REQ-12')
-  expect(text).toContain('next: list_requirements {')
+  // Of several products, the call that lists requirements needs one.
+  expect(text).toContain(product === undefined ? 'next: get_workspace_context {}' : 'next: list_requirements {')
 })
 
 test('under a pin, rows of another product are not found, by id or key', async () => {
@@ -140,4 +141,15 @@ test('a deployment that ignores the filter or omits the product never yields a w
   expect(await refusal(odd.requirement('REQ-9', 'Other'))).toContain('requirement not found')
   expect(await refusal(odd.requirement('REQ-1', 'My product'))).toContain('requirement not found')
   expect(await refusal(odd.requirement(ids['mine REQ-1'] ?? ''))).toContain('(upstream_shape_unknown')
+})
+
+test('without a product, what has to be looked up in one of several leads to the products', async () => {
+  for (const found of [
+    resolver().test('0192f7a0-0000-7000-8000-000000000000', undefined),
+    resolver().requirement('REQ-?1', undefined),
+    resolver().issue('REQ-1'),
+  ])
+    expect(await refusal(found)).toContain('next: get_workspace_context {}')
+  const branches = await refusal(resolver().requirement('REQ-?1', 'Other'))
+  expect(branches).toContain(`next: get_workspace_context {"product":"${otherId}","include":["branches"]}`)
 })

@@ -84,13 +84,13 @@ async function readEffect(
 }
 
 /** The failure of a merge that would change nothing. */
-export function nothingToMerge({ label, argument }: BranchSubject): TeachingError {
+export function nothingToMerge({ label, args }: BranchSubject): TeachingError {
   return new TeachingError(
     'failed_precondition',
     `quality branch ${label} changes nothing`,
     {
       expected: 'a draft or an accepted link proposal on it',
-      next: nextCall('review_branch', { branch: argument }, 'shows what is on it'),
+      next: nextCall('review_branch', args, 'shows what is on it'),
     },
     { reason: 'NOTHING_TO_MERGE' },
   )

@@ -17,7 +17,7 @@ export function openConflicts(merging: Merging, args: MergeArguments) {
   const { subject, resolved } = merging
   const open = resolved.filter(({ wanted }) => wanted === undefined)
   if (open.length === 0) return undefined
-  const { branch, product, label, argument } = subject
+  const { branch, product, label } = subject
   const suggested = open.map(({ conflict }) => ({ conflict: conflictName(conflict), ...suggestedUse(conflict) }))
   const decided = resolved.length - open.length
   const given = (args.resolutions ?? []).filter((one) => !open.some(({ conflict }) => isMeant(one, conflict)))
@@ -41,7 +41,7 @@ export function openConflicts(merging: Merging, args: MergeArguments) {
     next: [
       nextCall(
         'merge_quality_branch',
-        { branch: argument, resolutions, reason },
+        { ...subject.args, resolutions, reason },
         'decides them as suggested: change use to main, branch or value as the user decides',
       ),
     ],

@@ -96,7 +96,7 @@ export async function sendDecisions(
     const after = await ifReadable(readProposals(subject, context))
     const rows = planned.map((row) => (isToDo(row) ? settled(row, after?.get(row.id), failureWords(error)) : row))
     if (open.every(({ id }) => rows.some((row) => row.id === id && row.outcome === 'unknown'))) {
-      const next = nextCall('review_branch', { branch: subject.argument }, 'lists those that are still open')
+      const next = nextCall('review_branch', subject.args, 'lists those that are still open')
       throw unknownOutcome(error, { next })
     }
     return { rows, isReadBack: rows.every(({ outcome }) => outcome !== 'unknown') }

@@ -9,8 +9,8 @@ export interface BranchSubject {
   product: Product
   /** What sentences call it. */
   label: string
-  /** What calls name it by. */
-  argument: string
+  /** What calls name it by: another product may have a branch of this name. */
+  args: { product: string; branch: string }
 }
 
 /** The open branch of this id or name, with its product. */
@@ -23,7 +23,12 @@ export async function readSubject(
   if (branch.product_id === undefined)
     throw new ServiceError('upstream_shape_unknown', 'the deployment does not say which product the branch belongs to')
   const product = await resolve.product(branch.product_id, { write: true })
-  return { branch, product, label: branchLabel(branch), argument: branchArgument(branch) }
+  return {
+    branch,
+    product,
+    label: branchLabel(branch),
+    args: { product: product.id, branch: branchArgument(branch) },
+  }
 }
 
 /** What a person types to confirm: the name, else the id. */
