@@ -55,7 +55,11 @@ export const createQualityBranch = defineTool({
       },
       next: [
         isThere && id !== undefined
-          ? nextCall('review_branch', { branch: branchArgument({ ...branch, id }) }, 'what is on it already')
+          ? nextCall(
+              'review_branch',
+              { product: product.id, branch: branchArgument({ ...branch, id }) },
+              'what is on it already',
+            )
           : undefined,
       ],
     }

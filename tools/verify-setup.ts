@@ -43,7 +43,7 @@ export const verifySetup = defineTool({
   async run({ product: given, complete_onboarding_step: step }, context) {
     const { api, resolve, signal, offers } = context
     const product = await resolve.product(given, { write: true })
-    const onboarding = step === undefined ? undefined : await completeStep(step, context)
+    const onboarding = step === undefined ? undefined : await completeStep(step, product.id, context)
     const { setup } = await api
       .verifySetup({ product_id: product.id }, { signal })
       .catch((error: unknown) => explainCheck(error, product.id))
@@ -103,7 +103,7 @@ function sentence(state: string | undefined, open: readonly Check[] | undefined)
 }
 
 /** Marks the step. Where the reply is lost, a read decides whether it was done. */
-async function completeStep(step: string, { api, signal }: Context) {
+async function completeStep(step: string, product: string, { api, signal }: Context) {
   const wanted = Step.parse(`ONBOARDING_STEP_${step.toUpperCase()}`)
   try {
     return (await api.updateOnboarding({ onboarding: { completed_steps: [wanted] } }, { signal })).onboarding
@@ -111,7 +111,7 @@ async function completeStep(step: string, { api, signal }: Context) {
     if (!mayBeDone(error)) return explainSteps(error)
     const read = await ifReadable(api.getMe({}, { signal }))
     if (read?.onboarding?.completed_steps?.includes(wanted) === true) return read.onboarding
-    const next = nextCall('get_workspace_context', { include: ['setup'] }, 'lists the steps that are done')
+    const next = nextCall('get_workspace_context', { product, include: ['setup'] }, 'lists the steps that are done')
     throw unknownOutcome(error, { next })
   }
 }

@@ -4,7 +4,8 @@ import { ENDPOINT_MISSING, ServiceError } from '../../../src/errors.ts'
 import { inBatches } from '../../../src/lib/batches.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import { keyPrefix, mayBeId } from '../../../src/mcp/resolve/ids.ts'
-import { isNotOffered, notOffered } from '../../../src/mcp/resolve/offered.ts'
+import { productsCall } from '../../../src/mcp/resolve/find-product.ts'
+import { ifOffered, isNotOffered, notOffered } from '../../../src/mcp/resolve/offered.ts'
 import { nextCall, type NextAction } from '../../../src/mcp/result/next-action.ts'
 import { describeValue, TeachingError } from '../../../src/mcp/result/teach.ts'
 import { firstNames } from '../../../src/mcp/text/block-notes.ts'
@@ -63,7 +64,7 @@ export async function readRows(
 ): Promise<IssueRow[]> {
   const rows = await inBatches([...new Set(issues)], AT_ONCE, (issue) => readRow(issue, product, context))
   const different = [...new Map(rows.map((row) => [row.id, row])).values()]
-  requireFound(different)
+  await requireFound(different, product, context)
   return different
 }
 
@@ -88,17 +89,19 @@ async function readRow(given: string, product: string | undefined, { resolve }: 
 }
 
 /** Throws when none of the issues was found: such a call has no outcome to report. */
-function requireFound(rows: readonly IssueRow[]): void {
+async function requireFound(rows: readonly IssueRow[], given: string | undefined, { resolve }: Context): Promise<void> {
   if (rows.some(({ outcome }) => outcome !== 'not_found')) return
   const [first] = rows
   if (rows.length === 1) throw first?.cause
+  const products = given === undefined ? ((await ifOffered(resolve.products())) ?? []) : [await resolve.product(given)]
+  const args = { ...(given !== undefined && { product: products[0]?.id }), status: 'any', period: '30d' }
   throw new TeachingError('not_found', `none of these ${rows.length} error issues was found; nothing was changed`, {
     sent: `issues = ${firstNames(
       rows.map(({ id }) => id),
       IDS_SHOWN,
     )}`,
     expected: 'error-issue keys or ids, as in find_error_issues rows[].id',
-    next: nextCall('find_error_issues', { status: 'any', period: '30d' }, 'lists issues'),
+    next: products.length > 1 ? productsCall() : nextCall('find_error_issues', args, 'lists issues'),
   })
 }
 

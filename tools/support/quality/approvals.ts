@@ -62,7 +62,7 @@ export async function approve(rows: readonly Approval[], context: Context): Prom
 }
 
 async function approveOne(row: Approval, { api, signal }: Context): Promise<void> {
-  const { id, etag } = row.requirement
+  const { id, etag, product_id: product } = row.requirement
   try {
     const { requirement } = await api.updateRequirement({ id, status: APPROVED, etag }, { signal })
     Object.assign(row, { requirement, outcome: 'approved' })
@@ -74,7 +74,7 @@ async function approveOne(row: Approval, { api, signal }: Context): Promise<void
     if (read?.requirement.status === APPROVED) {
       Object.assign(row, { requirement: read.requirement, outcome: 'approved', isReadBack: true })
     } else if (mayBeDone(error)) {
-      const check = nextCall('get_requirement', { requirement: row.key }, 'shows whether it was approved')
+      const check = nextCall('get_requirement', { product, requirement: row.key }, 'shows whether it was approved')
       Object.assign(row, { outcome: 'unknown', cause: unknownOutcome(error, { next: check }) })
     } else {
       const cause = isNotOffered(error) ? notOffered('changes of requirements', { hint: STILL_WORKS }, error) : error
