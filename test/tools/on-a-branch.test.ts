@@ -69,10 +69,17 @@ test('a provisional key without its branch is told as one', async () => {
   const { text } = await agent.call('save_requirement', { requirement: 'REQ-?1', title: 'Other' })
   expect(text).toMatchInlineSnapshot(`
     "error: a requirement with a provisional key is on a quality branch alone (not_found)
-    you sent: requirement = "REQ-?1" without branch
-    expected: branch: the name or id of its quality branch; the merge gives it its final key
-    next: get_workspace_context {"include":["branches"]}"
+    you sent: requirement = "REQ-?1"
+    expected: branch, in a call that takes one: the name or id of its quality branch; the merge gives it its final key
+    next: get_test_context {"product":"1","requirement":"REQ-?1","branch":"pricing"}"
   `)
+})
+
+test('where a tool takes no branch, a provisional key leads to the call that reads it on its branch', async () => {
+  const [, name = '', args = ''] =
+    /^next: (\w+) (.*)$/m.exec((await agent.call('get_requirement', { requirement: 'REQ-?1', branch })).text) ?? []
+  expect(`${name} ${args}`).toBe('get_test_context {"product":"1","requirement":"REQ-?1","branch":"pricing"}')
+  expect((await call(name, JSON.parse(args) as object)).answer).toMatch(/^REQ-\?1.* On quality branch pricing\.$/s)
 })
 
 test('get_workspace_context lists the open branches with what they change', async () => {

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../errors.ts'
-import { branchesCall } from './find-branch.ts'
+import { branchArgument, branchesCall, isOpen } from './find-branch.ts'
 import { productsCall } from './find-product.ts'
 import { keyPrefix, looseKey, mayBeId } from './ids.ts'
-import type { NextAction } from '../result/next-action.ts'
+import { nextCall, type NextAction } from '../result/next-action.ts'
 import { explainNotOffered, ifOffered, isNotOffered } from './offered.ts'
 import { everyPage, undefinedIfNotFound, type ListedRows } from './requests.ts'
 import type { Product, Requirement, Resolver, ResolverCall, Test } from './types.ts'
@@ -212,16 +212,32 @@ function isProvisional(given: string, prefix: string): boolean {
   return new RegExp(`^${prefix}-\\?[1-9]\\d{0,9}$`, 'i').test(given)
 }
 
+/** Not every tool reads branches, so the next call is one that does, where only one branch can be meant. */
 async function provisionalKey(
   given: string,
   productGiven: string | undefined,
-  { product, products }: ResolverCall,
+  { api, signal, product, products }: ResolverCall,
 ): Promise<TeachingError> {
-  const isOne = productGiven !== undefined || ((await ifOffered(products())) ?? []).length < 2
+  const all = productGiven === undefined ? ((await ifOffered(products())) ?? []) : [await product(productGiven)]
+  const [only] = all.length === 1 ? all : []
+  const filter = { state: ['BRANCH_STATE_OPEN' as const], page_size: 2 }
+  const listed = only && (await ifOffered(api.listBranches({ product_id: only.id, ...filter }, { signal })))
+  const [branch, ...others] = listed?.branches.filter(isOpen) ?? []
+  const read =
+    only === undefined || branch === undefined || others.length > 0
+      ? []
+      : [
+          nextCall(
+            'get_test_context',
+            { product: only.id, requirement: given.toUpperCase(), branch: branchArgument(branch) },
+            'reads it on the only branch',
+          ),
+        ]
   return new TeachingError('not_found', 'a requirement with a provisional key is on a quality branch alone', {
-    sent: `requirement = ${describeValue(given)} without branch`,
-    expected: 'branch: the name or id of its quality branch; the merge gives it its final key',
-    next: isOne ? branchesCall(productGiven && (await product(productGiven)).id) : productsCall(),
+    sent: `requirement = ${describeValue(given)}`,
+    expected:
+      'branch, in a call that takes one: the name or id of its quality branch; the merge gives it its final key',
+    next: [...read, all.length > 1 ? productsCall() : branchesCall(productGiven && only?.id)],
   })
 }
 
