@@ -8,7 +8,7 @@ import { CallContext, type ContextFacts, type DecidedAt } from './call-context.t
 import { NeedsPerson } from './needs-person.ts'
 import { askPerson, type Asked } from '../confirm/ask.ts'
 import { UNCONFIRMED, type Asking } from '../confirm/asking.ts'
-import { checkConfirmation, type Given } from '../confirm/check.ts'
+import { checkConfirmation, shownHasChanged, type Given } from '../confirm/check.ts'
 import type { FormKind } from '../confirm/form.ts'
 import type { ConfirmOptions } from '../confirm/options.ts'
 import { effects, type Context, type Level, type Tool } from '../define/define.ts'
@@ -185,7 +185,7 @@ async function confirmedAnswer(
 ): Promise<{ answer: Answer<Record<string, unknown>> } | { asked: Asked }> {
   const { tool, args, context, handle, frame } = calling
   const lacking = callLevel(tool, args) > UNCONFIRMED ? await tool.lacks?.(args, context) : undefined
-  if (lacking !== undefined) return { answer: lacking }
+  if (lacking !== undefined) return { answer: stillToSay(lacking, frame.given) }
   const given = frame.given ?? (typeof handle === 'string' ? { way: 'handle' as const, token: handle } : undefined)
   if (given !== undefined && args['dry_run'] !== true) {
     const confirmed = await checkConfirmation(asking(calling), given)
@@ -199,6 +199,12 @@ async function confirmedAnswer(
     if (!(error instanceof NeedsPerson)) throw error
     return { asked: await askPerson(asking(calling), error.message) }
   }
+}
+
+/** What a call lacks, for the agent. Who decides elsewhere would read it as the outcome of the write, so there it is a failure. */
+function stillToSay<T extends Answer<Record<string, unknown>>>(lacking: T, given: Given | undefined): T {
+  if (given?.way !== 'page' && given?.way !== 'terminal') return lacking
+  throw shownHasChanged(lacking.answer)
 }
 
 /** A preview writes nothing, whatever it is a preview of. */

@@ -111,8 +111,13 @@ function changed(shown: Question, now: Question): TeachingError {
   const difference = now.facts
     .filter(({ label, value }) => before.get(label) !== value)
     .map(({ label, value }) => `${label} was ${teamText(before.get(label) ?? 'not there')}, is ${teamText(value)}`)
+  return shownHasChanged(difference.join('; ') || 'the state that was shown, which was changed in the meantime')
+}
+
+/** The failure where the question is not the one that the person was asked any more. */
+export function shownHasChanged(expected: string): TeachingError {
   return new TeachingError('aborted', 'what the person was shown has changed; nothing was written', {
-    expected: difference.join('; ') || 'the state that was shown, which was changed in the meantime',
+    expected,
     hint: 'call again without confirmation, so that the person sees the new state',
   })
 }

@@ -27,6 +27,7 @@ const recent = createRecentChanges()
 beforeEach(() => {
   thing.text = 'Orders are kept.'
   thing.written = []
+  thing.lacking = undefined
 })
 
 const args = { thing: 'REQ-12', reason: 'The user asked.' }
@@ -186,6 +187,20 @@ describe('on the page and in a terminal', () => {
     await expect(decide(token)).rejects.toMatchObject({ code: 'confirmation_expired' })
     expect(() => readPending('x', deciding)).toThrow('was not issued by this server')
     expect(thing.written).toEqual([])
+  })
+
+  test('a call that nobody has to confirm any more is refused, and not answered as if it were done', async () => {
+    await using agent = await open()
+    const token = await code(agent, 'approve_thing')
+    thing.lacking = 'It is cleared already.'
+    for (const way of ['page', 'terminal'] as const) {
+      const text = await decide(token, 'REQ-12', way)
+      expect(text).toContain('what the person was shown has changed; nothing was written (state_changed)')
+      expect(text).toContain('It is cleared already.')
+    }
+    expect(thing.written).toEqual([])
+    // The agent reads what there is to do instead.
+    expect((await agent.call('approve_thing', args)).text).toContain('It is cleared already.')
   })
 })
 

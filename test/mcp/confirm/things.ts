@@ -8,6 +8,8 @@ import type { Surface } from '../../../src/mcp/surface/listing.ts'
 /** A thing that only a person may change: its text, and the changes that were made, with how they were confirmed. */
 export interface Thing {
   text: string
+  /** Why nobody is to be asked, once there is a reason. */
+  lacking?: string | undefined
   written: { reason: string; confirmed: Confirmed | undefined }[]
 }
 
@@ -29,6 +31,10 @@ function defineThingTool(name: string, level: Level, thing: Thing, ways?: readon
     description: 'Change a thing that only a person may change.',
     input,
     output: z.object({ text: z.string() }),
+    lacks() {
+      const { lacking, text } = thing
+      return Promise.resolve(lacking === undefined ? undefined : { answer: lacking, data: { text } })
+    },
     confirm({ thing: named }) {
       if (named !== 'REQ-12') throw new ServiceError('not_found', 'no such thing')
       return Promise.resolve({
