@@ -109,6 +109,7 @@ export function usedBehind(open: () => Promise<Pick<Backend, 'used'>>): UsedConf
   return {
     has: async (nonce) => (await open()).used.has(nonce),
     take: async (...confirmation) => (await open()).used.take(...confirmation),
+    giveBack: async (nonce) => (await open()).used.giveBack(nonce),
   }
 }
 

@@ -30,7 +30,7 @@ export async function checkConfirmation(asking: Asking, given: Given): Promise<C
   if (!isAllowed(given.way, asking))
     throw unusable(`this call cannot be confirmed by a ${given.way}`, 'WAY_NOT_ALLOWED')
   const { used: known = usedHere } = asking.options
-  if (await known.has(confirmation.nonce)) throw used()
+  if (await known.has(confirmation.nonce)) throw usedBefore()
   if (given.way === 'form' && !isConfirmed(given.answer)) {
     await take(asking, confirmation)
     throw await notConfirmed(asking, given.answer)
@@ -95,14 +95,15 @@ function unusable(message: string, reason: string): TeachingError {
   return new TeachingError('confirmation_required', `${message}; nothing was written`, { hint }, { reason })
 }
 
-function used(): ServiceError {
-  const reason = 'CONFIRMATION_USED'
-  return new ServiceError('confirmation_expired', 'this confirmation was used before; nothing was written', { reason })
+/** The failure of a confirmation that was used, perhaps by a write that was done. */
+export function usedBefore(): ServiceError {
+  const message = 'this confirmation was used before; nothing was written this time'
+  return new ServiceError('confirmation_expired', message, { reason: 'CONFIRMATION_USED' })
 }
 
 async function take({ options }: Asking, { nonce, expiresAt }: Confirmation): Promise<void> {
   const { now = Date.now, used: known = usedHere } = options
-  if (!(await known.take(nonce, expiresAt, now()))) throw used()
+  if (!(await known.take(nonce, expiresAt, now()))) throw usedBefore()
 }
 
 /** Says which facts are not as they were shown. */

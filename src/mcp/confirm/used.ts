@@ -3,6 +3,8 @@ export interface UsedConfirmations {
   has(this: void, nonce: string): Promise<boolean>
   /** Marks it as used; resolves to false if it was used before, at the same moment or in another process. */
   take(this: void, nonce: string, expiresAt: number, now: number): Promise<boolean>
+  /** Lets it be used again, for whoever took it and wrote nothing. */
+  giveBack(this: void, nonce: string): Promise<void>
 }
 
 /** An empty memory of confirmations. */
@@ -19,6 +21,10 @@ function createUsed(): UsedConfirmations {
       if (used.has(nonce)) return Promise.resolve(false)
       used.set(nonce, expiresAt)
       return Promise.resolve(true)
+    },
+    giveBack(nonce) {
+      used.delete(nonce)
+      return Promise.resolve()
     },
   }
 }

@@ -1,12 +1,18 @@
 import type { Api } from '../../client/api.ts'
 import { ServiceError, type FailureCode } from '../../errors.ts'
 import { readPending, runConfirmed, type Deciding, type Pending } from '../../mcp/call/run-confirmed.ts'
+import { usedBefore } from '../../mcp/confirm/check.ts'
+import { usedHere, type UsedConfirmations } from '../../mcp/confirm/used.ts'
 import { ifOffered } from '../../mcp/resolve/offered.ts'
+import { canRetry } from './next-step.ts'
 
-/** What the page and the terminal do with a code. Both functions throw a `ServiceError` that says why not. */
+/** What the page and the terminal do with a code. Both functions reject with a `ServiceError` that says why not. */
 export interface Decisions {
-  /** What a code asks. It carries all of it, so this reads nothing and shows nothing that its holder does not have. */
-  open(code: string): Pending
+  /**
+   * What a code asks. It carries all of it, so this reads only whether it was used, and shows nothing that its holder does
+   * not have.
+   */
+  open(code: string): Promise<Pending>
   /** Runs the call of a code with the person's own token; rejects with nothing written when anything is not as shown. */
   confirm(code: string, by: Person): Promise<Written>
 }
@@ -32,20 +38,41 @@ const timeoutMs = 60_000
 
 /** `apiFor` makes a client with the person's token, without the mark of a tool's calls: the person decides. */
 export function createDecisions(deciding: Deciding, apiFor: (token: string) => Api | Promise<Api>): Decisions {
+  const { used = usedHere } = deciding.confirm
   return {
-    open: (code) => readPending(code, deciding),
+    async open(code) {
+      const pending = readPending(code, deciding)
+      if (await used.has(pending.confirmation.nonce)) throw usedBefore()
+      return pending
+    },
     async confirm(code, { token, typed, way }) {
-      readPending(code, deciding)
+      const { nonce } = readPending(code, deciding).confirmation
       const signal = AbortSignal.timeout(timeoutMs)
       const api = await apiFor(token)
       const recorded = await readPerson(api, signal).catch((error: unknown) => {
         throw forPerson(error)
       })
-      const { error, text, structuredContent } = await runConfirmed({ token: code, way, typed, api, signal }, deciding)
-      if (error !== undefined) throw forPerson(error)
+      const own = rememberTaking(used)
+      const confirm = { ...deciding.confirm, used: own.used }
+      const decision = { token: code, way, typed, api, signal }
+      const { error, text, structuredContent } = await runConfirmed(decision, { ...deciding, confirm })
+      if (error !== undefined) {
+        if (own.isTaken() && error instanceof ServiceError && canRetry(error)) await used.giveBack(nonce)
+        throw forPerson(error)
+      }
       return { answer: sentence(structuredContent?.['answer']) ?? text, recorded }
     },
   }
+}
+
+/** Says whether it was this decision that took its confirmation: another person may be confirming it at this moment. */
+function rememberTaking(used: UsedConfirmations): { used: UsedConfirmations; isTaken: () => boolean } {
+  let isTaken = false
+  const take: UsedConfirmations['take'] = async (...facts) => {
+    isTaken = await used.take(...facts)
+    return isTaken
+  }
+  return { used: { ...used, take }, isTaken: () => isTaken }
 }
 
 /** The owner of a token as the service names them. Rejects a token that is not a person's. */
@@ -67,10 +94,13 @@ const inPersonsWords: Partial<Record<FailureCode, string>> = {
   not_found: 'your token does not see what this is about, or it was deleted; nothing was written',
 }
 
+const LACKS_SCOPE = 'your token lacks the scope for this; nothing was written'
+
 /** A failure of a request in the words of whoever typed the token. */
 function forPerson(error: unknown): unknown {
-  const message = error instanceof ServiceError ? inPersonsWords[error.code] : undefined
-  if (!(error instanceof ServiceError) || message === undefined) return error
+  if (!(error instanceof ServiceError)) return error
+  const message = error.reason === 'SCOPE_MISSING' ? LACKS_SCOPE : inPersonsWords[error.code]
+  if (message === undefined) return error
   return new ServiceError(error.code, message, { reason: error.reason, cause: error })
 }
 

@@ -18,12 +18,12 @@ export function confirmPage(decisions: Decisions): Page {
     name: 'confirm',
     get({ url }) {
       const code = url.searchParams.get('t') ?? ''
-      return explained(code, decisions, () => pageReply(200, questionPage(code, decisions.open(code))))
+      return explained(code, decisions, async () => pageReply(200, questionPage(code, await decisions.open(code))))
     },
     post({ form }: FormRequest) {
       const code = form.get('t') ?? ''
       return explained(code, decisions, async () => {
-        const pending = decisions.open(code)
+        const pending = await decisions.open(code)
         const token = typedToken(form)
         if (token === undefined) {
           throw new ServiceError('unauthenticated', 'what was typed is not an API token; nothing was written')
@@ -45,11 +45,28 @@ async function explained(
     return await work()
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    const { status, message } = error
-    const isOpen = mayBeWritten(error)
-    const reason = isOpen ? `${message}.` : `Not confirmed: ${message}.`
-    const next = nextStep(error)
-    if (canRetry(error)) return pageReply(status, questionPage(code, decisions.open(code), note('bad', reason, next)))
-    return refusalReply({ status, title: isOpen ? 'It may have been written' : 'Not confirmed', reason, next })
+    const pending = canRetry(error) ? await decisions.open(code).catch(leaveOut) : undefined
+    if (pending === undefined) return refusal(error)
+    return pageReply(error.status, questionPage(code, pending, note('bad', notConfirmed(error), nextStep(error))))
   }
+}
+
+/** Somebody else has used it meanwhile, or it has ended. */
+function leaveOut(error: unknown): undefined {
+  if (!(error instanceof ServiceError)) throw error
+}
+
+function refusal(error: ServiceError): WireReply {
+  const { status, reason, message } = error
+  const next = nextStep(error)
+  if (mayBeWritten(error))
+    return refusalReply({ status, title: 'It may have been written', reason: `${message}.`, next })
+  if (reason === 'CONFIRMATION_USED') {
+    return refusalReply({ status, title: 'Used before', reason: `Not asked again: ${message}.`, next })
+  }
+  return refusalReply({ status, title: 'Not confirmed', reason: notConfirmed(error), next })
+}
+
+function notConfirmed({ message }: ServiceError): string {
+  return `Not confirmed: ${message}.`
 }

@@ -7,7 +7,9 @@ const tryAgain = 'Try again in a moment: the link is valid until its time.'
 const byReason: Readonly<Record<string, string>> = {
   CONFIRMATION_NOT_SIGNED: `Check that the link or code was copied whole and is used with the server that made it. Or: ${askAgain.toLowerCase()}`,
   CONFIRMATION_USED: 'It may have been you: look at the current state before you decide again.',
+  FOUR_EYES_REQUIRED: 'Give the link or code to another person, who confirms it with their own token before its time.',
   PERSON_REQUIRED: 'Use an API token that was made for you, a person.',
+  RISK_STATE_INVALID: 'Look at the quality gate: there is nothing to decide about this risk now.',
   WRONG_KEY: 'Type it exactly as it is shown, and your token again.',
 }
 
@@ -35,8 +37,11 @@ export function nextStep(error: ServiceError): string {
   return byReason[reason] ?? byCode[code] ?? (failures[code].repeat === 'later' ? tryAgain : askAgain)
 }
 
-/** Whether the same code can be confirmed after all: with another key or token, or in a moment. */
+/**
+ * Whether the same code can be confirmed after all: with another key or token, or in a moment. A write that failed so has
+ * written nothing, or is the same when it is repeated.
+ */
 export function canRetry({ reason, code }: ServiceError): boolean {
-  if (reason === 'WRONG_KEY' || failures[code].repeat === 'later') return true
+  if (reason === 'WRONG_KEY' || reason === 'FOUR_EYES_REQUIRED' || failures[code].repeat === 'later') return true
   return code === 'unauthenticated' || code === 'permission_denied' || code === 'not_found'
 }

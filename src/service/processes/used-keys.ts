@@ -5,6 +5,8 @@ export interface UsedKeys {
   has(this: void, key: string): Promise<boolean>
   /** Marks a key as used; resolves to false if it was used before. It may be forgotten some time after `expiresAt`. */
   take(this: void, key: string, expiresAt: number, now: number): Promise<boolean>
+  /** Lets it be used again, for whoever took it. */
+  giveBack(this: void, key: string): Promise<void>
 }
 
 /** Longer than the clocks of two machines differ: a key that has ended here may still be valid there. */
@@ -29,6 +31,9 @@ export function createUsedKeys(db: Database): UsedKeys {
           .executeTakeFirst()
         return taken !== undefined
       })
+    },
+    async giveBack(key) {
+      await db.write((rows) => rows.deleteFrom('used_key').where('key', '=', key).execute())
     },
   }
 }

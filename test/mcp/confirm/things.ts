@@ -10,6 +10,8 @@ export interface Thing {
   text: string
   /** Why nobody is to be asked, once there is a reason. */
   lacking?: string | undefined
+  /** How the write fails. */
+  refused?: ServiceError | undefined
   written: { reason: string; confirmed: Confirmed | undefined }[]
 }
 
@@ -47,6 +49,7 @@ function defineThingTool(name: string, level: Level, thing: Thing, ways?: readon
       })
     },
     run({ reason, dry_run: dryRun }, { confirmed }) {
+      if (thing.refused !== undefined) throw thing.refused
       if (!dryRun) thing.written.push({ reason, confirmed })
       return Promise.resolve({ answer: dryRun ? 'Would clear it.' : 'Cleared.', data: { text: thing.text } })
     },

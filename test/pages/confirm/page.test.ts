@@ -11,6 +11,7 @@ beforeAll(async () => {
 afterAll(() => desk[Symbol.asyncDispose]())
 beforeEach(() => {
   desk.thing.text = 'Orders are kept.'
+  desk.thing.refused = undefined
   desk.written.length = 0
   desk.errors.length = 0
 })
@@ -88,6 +89,48 @@ test('a person with their own token and the key decides; the result says what wa
   expect(again.status).toBe(400)
   expect(again.text).toContain('this confirmation was used before; nothing was written')
   expect(again.text).toContain('look at the current state before you decide again')
+  expect(desk.written).toHaveLength(1)
+  // Also whoever comes back to it is not asked once more.
+  const { status, text } = await open(link)
+  expect(status).toBe(400)
+  expect(text).toContain('Used before')
+  expect(text).not.toMatch(/Nothing is written yet|Not confirmed|Type REQ-12/)
+})
+
+test('a write that the service refuses for whose token it was leaves the link to others, and one that is done does not', async () => {
+  const link = await desk.prepare('approve_thing')
+  const refusals: [ServiceError, status: number, reason: string, next: string][] = [
+    [
+      new ServiceError('failed_precondition', 'a second person has to', { reason: 'FOUR_EYES_REQUIRED' }),
+      400,
+      'Not confirmed: a second person has to.',
+      'Give the link or code to another person',
+    ],
+    [
+      new ServiceError('permission_denied', 'POST /v1/things returned 403 SCOPE_MISSING', { reason: 'SCOPE_MISSING' }),
+      403,
+      'Not confirmed: your token lacks the scope for this; nothing was written.',
+      'Use an API token of your own that can see the product and may do this',
+    ],
+    [
+      new ServiceError('resource_exhausted', 'too many requests'),
+      429,
+      'Not confirmed: too many requests.',
+      'Wait a minute, then try again',
+    ],
+  ]
+  for (const [error, status, reason, next] of refusals) {
+    desk.thing.refused = error
+    const { text, ...answer } = await send(link, signed())
+    expect(answer).toEqual({ status })
+    expect(text).toContain(reason)
+    expect(text).toContain(next)
+    expect(text).toMatch(asksAgain)
+    expect((await open(link)).text).toMatch(asksAgain)
+  }
+  desk.thing.refused = undefined
+  const both = await Promise.all([send(link, signed()), send(link, signed())])
+  expect(both.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 400])
   expect(desk.written).toHaveLength(1)
 })
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createRecentChanges } from '../../../src/mcp/call/recent-changes.ts'
 import { runConfirmed } from '../../../src/mcp/call/run-confirmed.ts'
 import type { ConfirmOptions } from '../../../src/mcp/confirm/options.ts'
-import { CONFIRMATION_MS } from '../../../src/mcp/confirm/token.ts'
+import { CONFIRMATION_MS, readConfirmation } from '../../../src/mcp/confirm/token.ts'
 import { startApp, type App } from '../../app.ts'
 import { connect, defaults, type Connected } from '../../mcp/clients.ts'
 import { thingSurface, type Thing } from '../../mcp/confirm/things.ts'
@@ -57,6 +57,17 @@ test('of two processes that get one confirmation at the same time, exactly one w
     expect(others).toEqual([])
     expect(refused?.text).toContain('this confirmation was used before; nothing was written')
   }
+})
+
+test('a confirmation that one process gives back counts in another one', async () => {
+  await using here = await open(one)
+  await using there = await open(two)
+  const confirmation = await handle(here)
+  const { nonce, expiresAt } = readConfirmation({ secret: confirmAt(one).secret() }, confirmation)
+  expect(await one.service.used.take(nonce, expiresAt, Date.now())).toBe(true)
+  expect(await two.service.used.has(nonce)).toBe(true)
+  await one.service.used.giveBack(nonce)
+  expect((await there.call('change_things', { ...args, confirmation })).text).toContain('Cleared.')
 })
 
 test('what a person confirmed on the page of one process does not count at another one', async () => {
