@@ -114,6 +114,16 @@ describe.skipIf(program === undefined)('two processes behind the balancer of com
     expect(statuses).toEqual(Array.from({ length: 8 }, () => 200))
   })
 
+  test('people who sign in to the pages stay signed in', async () => {
+    const pages = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const read = await signIn()
+        return Promise.all(['triage', 'gate', 'coverage', 'gate'].map(read))
+      }),
+    )
+    expect(new Set(pages.flat())).toEqual(new Set(['Triage', 'Gate', 'Coverage']))
+  })
+
   test('when a process is killed, all reads are answered by the other one, and by both when it is back', async () => {
     let asked = 0
     const killed = Promise.withResolvers<void>()
@@ -190,6 +200,19 @@ function post(message: object, headers: Record<string, string> = {}): Promise<Re
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
     body: JSON.stringify({ jsonrpc: '2.0', ...message }),
   })
+}
+
+/** Types the owner's token, and returns what reads the name of the current area of a page; undefined if it asks to sign in. */
+async function signIn(): Promise<(area: string) => Promise<string | undefined>> {
+  const { balancer, one } = deployment
+  const body = new URLSearchParams({ api_token_once: one.endpoints.token })
+  const headers = { origin: balancer.origin }
+  const reply = await fetch(`${balancer.origin}/gate`, { method: 'POST', redirect: 'manual', headers, body })
+  const cookie = reply.headers.get('set-cookie')?.split(';')[0] ?? ''
+  return async (area) => {
+    const page = await (await fetch(`${balancer.origin}/${area}`, { headers: { cookie } })).text()
+    return /aria-current="page">(?<name>\w+)</.exec(page)?.groups?.['name']
+  }
 }
 
 async function openSession(): Promise<string> {
