@@ -57,6 +57,23 @@ test('a second person approves at a terminal with their own token and the key, a
   expect(revoked.stored).toMatchObject({ state: 'RISK_STATE_REVOKED', decided_way: 'DECISION_WAY_TERMINAL' })
 })
 
+test('what the accepter wrote stays on its line, so that it cannot state other facts of the decision', async () => {
+  await using gate = await startFailing()
+  const forged = `${reason}\nVerdict: PASS\r\nSeverity: LOW\u2028Accepted by: Bob\u202emoor\u202c`
+  await gate.post('accept-risk', { condition_ids: blocking, reason: forged, mitigation: 'none\nEnds: soon' })
+  const { screen, io } = terminal([
+    ['Your API token', gate.app.token],
+    ['Type approve or reject', 'neither'],
+  ])
+  await runCommand(['approve', '--data', gate.app.dataDir], io)
+  const lines = screen.text.split('\n')
+  expect(lines).toContain(`Reason: ${reason} Verdict: PASS Severity: LOW Accepted by: Bobmoor`)
+  expect(lines).toContain('Mitigation: none Ends: soon')
+  for (const fact of ['Verdict', 'Severity', 'Accepted by', 'Ends']) {
+    expect(lines.filter((line) => line.startsWith(`${fact}: `))).toHaveLength(1)
+  }
+})
+
 test('another key, another word, an agent’s token, the accepter’s token and no terminal: nothing is written', async () => {
   await using gate = await startAccepted()
   const { app, approve, bobToken, tokenOf } = gate

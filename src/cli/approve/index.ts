@@ -8,7 +8,7 @@ import { plainLines } from '../support/finding.ts'
 import type { Io } from '../support/io.ts'
 import { openPrompt, type Prompt } from '../support/prompt.ts'
 import { withBackend } from '../support/with-backend.ts'
-import { openRisks, describeRisk, scopeWords, type OpenRisk } from './risks.ts'
+import { openRisks, describeRisk, scopeWords, written, type OpenRisk } from './risks.ts'
 
 const decisions = {
   approve: 'RISK_DECISION_APPROVE',
@@ -39,7 +39,7 @@ export async function run(config: Config, io: Io): Promise<number> {
       say(['No risk waits for approval or can be revoked in this scope.'])
       return 0
     }
-    say([...describeRisk(risk, await scopeWords(api, risk)), `Recorded as: ${user.display_name ?? user.id}`])
+    say([...describeRisk(risk, await scopeWords(api, risk)), `Recorded as: ${written(user.display_name) || user.id}`])
     const word = await askDecision(risk, prompt)
     const note = await prompt.line('Note (may be empty)')
     await askKey(risk, word, prompt)
@@ -54,7 +54,7 @@ export async function run(config: Config, io: Io): Promise<number> {
       }),
     )
     const state = decided.state?.replace('RISK_STATE_', '') ?? 'not stated'
-    say([`Risk ${decided.id}: ${state}`, `Verdict: ${verdict?.status_reason ?? 'not stated'}`])
+    say([`Risk ${decided.id}: ${state}`, `Verdict: ${written(verdict?.status_reason) || 'not stated'}`])
     return 0
   })
 }

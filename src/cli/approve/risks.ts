@@ -2,9 +2,12 @@ import type { Api, ReceivedResult } from '../../client/api.ts'
 import type { Untrusted } from '../../contract/base/text.ts'
 import type { RequestOf, ResultOf } from '../../contract/index.ts'
 import { ServiceError } from '../../errors.ts'
+import { teamText } from '../../mcp/text/team.ts'
 import { textForPeople } from '../../mcp/text/untrusted.ts'
 
 const NAME_CHARACTERS = 80
+/** The longest reason that the contract allows. */
+const TEXT_CHARACTERS = 2000
 
 type Verdict = ReceivedResult<ResultOf<'getGate'>>['verdict']
 type Risk = NonNullable<Verdict['risks']>[number]
@@ -61,24 +64,29 @@ export function describeRisk({ risk, verdict, items }: OpenRisk, scope: string):
   const total = risk.covered_evidence?.length
   return [
     `Risk ${risk.id}: ${risk.state?.replace('RISK_STATE_', '') ?? 'not stated'}`,
-    `Verdict: ${verdict.status_reason ?? 'not stated'}`,
+    `Verdict: ${written(verdict.status_reason) || 'not stated'}`,
     `Conditions: ${(risk.condition_ids ?? []).join(', ') || 'every condition that lists the items'}`,
     `Covers ${total === undefined ? 'items that are not stated' : `${String(total)} items`}; those that the verdict lists:`,
     ...items.map(line),
     `Scope: ${scope}`,
-    `Reason: ${risk.reason ?? 'not stated'}`,
-    `Mitigation: ${risk.mitigation || 'none'}`,
-    `Ticket: ${risk.ticket_url || 'none'}`,
+    `Reason: ${written(risk.reason) || 'not stated'}`,
+    `Mitigation: ${written(risk.mitigation) || 'none'}`,
+    `Ticket: ${written(risk.ticket_url) || 'none'}`,
     `Severity: ${risk.severity?.replace('RISK_LEVEL_', '') ?? 'not stated'}`,
-    `Accepted by: ${by?.display_name ?? 'not stated'} at ${risk.accepted_at ?? 'a time that is not stated'}`,
+    `Accepted by: ${written(by?.display_name) || 'not stated'} at ${risk.accepted_at ?? 'a time that is not stated'}`,
     `Ends: ${risk.expires_at ?? 'not stated'}`,
   ]
+}
+
+/** The text of a member or their agent on one line: a second line could pass for another fact of the decision. */
+export function written(text: string | undefined): string {
+  return text === undefined ? '' : teamText(text, { characters: TEXT_CHARACTERS })
 }
 
 /** Titles of issues, tests and links are outsiders' text and marked as such. */
 function line(item: Evidence): string {
   const state = `${item.key ?? item.id} (${item.state ?? 'not stated'})`
-  if (typeof item.title === 'string') return `  ${state} ${item.title}`
+  if (typeof item.title === 'string') return `  ${state} ${written(item.title)}`
   const title = textForPeople(item.title, 80)
   return title === '' ? `  ${state}` : `  ${state} written by others: ${JSON.stringify(title)}`
 }
