@@ -18,6 +18,7 @@ const base = `
 body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.5 system-ui, sans-serif }
 main { max-width: 46rem; margin: 0 auto; padding: 2rem 1rem 3rem }
 main.wide { max-width: 80rem }
+h1, h2, h3, p, li, label, button { overflow-wrap: anywhere }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem }
 h2 { font-size: 1.15rem; margin: 2rem 0 .5rem }
 p { margin: 0 0 1rem }

@@ -8,6 +8,8 @@ import type { Surface } from '../../../src/mcp/surface/listing.ts'
 /** A thing that only a person may change: its text, and the changes that were made, with how they were confirmed. */
 export interface Thing {
   text: string
+  /** What is asked, where it is not the usual. */
+  asks?: string | undefined
   /** Why nobody is to be asked, once there is a reason. */
   lacking?: string | undefined
   /** How the write fails. */
@@ -40,7 +42,7 @@ function defineThingTool(name: string, level: Level, thing: Thing, ways?: readon
     confirm({ thing: named }) {
       if (named !== 'REQ-12') throw new ServiceError('not_found', 'no such thing')
       return Promise.resolve({
-        asks: 'Clear REQ-12 for good?',
+        asks: thing.asks ?? 'Clear REQ-12 for good?',
         product: { id: '1', name: 'Shop' },
         facts: [{ label: 'text', value: thing.text }],
         key: 'REQ-12',

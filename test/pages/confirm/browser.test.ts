@@ -81,6 +81,12 @@ test.skipIf(chromiumPath === undefined)(
     expect(await inaccessible(page)).toEqual([])
     await page.setViewportSize({ width: 320, height: 640 })
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+    desk.thing.asks = `Merge quality branch ${'x'.repeat(100)}`
+    await page.goto(await desk.prepare('delete_thing'))
+    expect(await page.getByRole('button').innerText()).toContain('xxx')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+    desk.thing.asks = undefined
+    await page.goto(await desk.prepare('delete_thing'))
     await page.emulateMedia({ media: 'print' })
     expect(await page.locator('dl').isVisible()).toBe(true)
     expect(await page.locator('form').isVisible()).toBe(false)

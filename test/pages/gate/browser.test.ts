@@ -39,6 +39,11 @@ test.skipIf(chromiumPath === undefined)(
     const rows = page.getByRole('group', { name: 'Traceability' }).locator('tbody tr')
     expect(await rows.count()).toBe(1)
     expect(await rows.innerText()).toContain('REQ-2')
+
+    await page.setViewportSize({ width: 320, height: 640 })
+    await page.goto(`${desk.origin}/gate?git_branch=${'x'.repeat(200)}`)
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('git branch xxx')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
     expect([...new Set(requested)]).toEqual([desk.origin])
     expect(desk.errors).toEqual([])
   },
