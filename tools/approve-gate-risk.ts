@@ -53,6 +53,7 @@ export const approveGateRisk = defineTool({
         { label: 'Their reason', value: risk.reason ?? 'not stated' },
         { label: 'Covers', value: coverWords(risk) },
         { label: 'Holds until', value: risk.expires_at ?? 'not stated' },
+        ...(args.note === undefined ? [] : [{ label: 'Note that is recorded as yours', value: args.note }]),
         ...(args.decision === 'approve' ? [{ label: 'Then', value: 'it waives what it covers, until it ends' }] : []),
       ],
       key: risk.condition_ids?.[0] ?? 'risk',

@@ -39,6 +39,15 @@ test('never asks by a form, and says where the second person decides', async () 
   expect((await shop.risks()).map(({ state }) => state)).toEqual(['RISK_STATE_PENDING_APPROVAL'])
 })
 
+test('shows the note that the agent gives, because it is recorded as the second person’s', async () => {
+  await accepted()
+  await using agent = await shop.agent()
+  const { text } = await agent.call('approve_gate_risk', { risk: 'failing_tests', note: 'I have\ntested it myself.' })
+  expect(text).toContain('\nNote that is recorded as yours: I have tested it myself.\n')
+  const { text: without } = await agent.call('approve_gate_risk', { risk: 'failing_tests' })
+  expect(without).not.toContain('Note that')
+})
+
 test('is decided with the token of whoever takes it: not by the accepter, but by a second person', async () => {
   await accepted()
   await using agent = await shop.agent()
