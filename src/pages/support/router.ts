@@ -48,7 +48,11 @@ async function answer(
   const { cookie: cookies, accept } = request.headers
   if (method === 'GET') return page.get({ url, cookies, accept, signal })
   if (method !== 'POST' || page.post === undefined) return refusalReply(wrongMethod)
-  if (!isSameOrigin(request)) return refusalReply(crossSite)
+  if (!isSameOrigin(request)) {
+    // The browser says that it was a page of ours, so it asked for another host than the request names.
+    const isChanged = request.headers['sec-fetch-site'] === 'same-origin'
+    return refusalReply(isChanged ? { ...crossSite, next: `${crossSite.next} ${passHost}` } : crossSite)
+  }
   const form = await readForm(request, intake)
   return form === undefined ? refusalReply(noForm) : page.post({ url, cookies, signal, form })
 }
@@ -78,6 +82,8 @@ const crossSite = {
   reason: 'This form was sent by a page of another site, so it was refused.',
   next: `${again} If you did not send a form, you have nothing to do.`,
 }
+const passHost =
+  'If it was this page, the proxy in front of this server has to pass on the Host header of the browser: tell the operator.'
 const noForm = { status: 400, title: nothingDone, reason: 'What was sent is no form of this page.', next: again }
 const slowForm = { status: 408, title: nothingDone, reason: 'The form did not arrive in time.', next: again }
 const bug = {

@@ -145,6 +145,18 @@ test('only a form of our own origin reaches a page; every other one is refused w
   expect(sent).toHaveLength(3)
 })
 
+test('a form of our own page that a proxy sends with another Host header is refused with what the operator can do', async () => {
+  const { post, sent } = await door()
+  const hint = 'the proxy in front of this server has to pass on the Host header of the browser'
+  const reply = await post({ 'sec-fetch-site': 'same-origin', origin: 'https://quality.example' })
+  expect([reply.status, await reply.text()]).toEqual([403, expect.stringContaining(hint)])
+  for (const site of ['cross-site', 'same-site']) {
+    const foreign = await post({ 'sec-fetch-site': site, origin: 'https://quality.example' })
+    expect(await foreign.text()).not.toContain('proxy')
+  }
+  expect(sent).toEqual([])
+})
+
 test('behind a proxy that ends TLS the host decides, with its port', () => {
   const asked = (host: string, origin: string): WireRequest => ({ method: 'POST', url: '', headers: { host, origin } })
   expect(isSameOrigin(asked('quality.example', 'https://quality.example'))).toBe(true)
