@@ -9,10 +9,11 @@ export interface Rate {
 /** Takes `cost` tokens of the key: 0 when admitted, else the whole seconds (≥ 1) until one token is free. */
 export type RateLimit = (key: string, cost: number, rate: Rate) => number
 
-/** What a key has spent. */
+/** What a key has spent, and how much of it comes back in a second. */
 export interface Spent {
   key: string
   cost: number
+  perSecond: number
 }
 
 /** Buckets whose keys are used in several processes. */
@@ -31,8 +32,9 @@ interface Bucket {
   /** Tokens that are missing; more than the bucket holds are owed. */
   spent: number
   at: number
-  /** As it was last asked for; 0 where the key was only used elsewhere. */
+  /** As it was last asked for here; else as another process has told it. */
   perSecond: number
+  /** 0 where the key was only used elsewhere. */
   capacity: number
   /** What other processes have not been told. */
   untold: number
@@ -89,14 +91,16 @@ export function createTokenBuckets({ now, keys = 10_000 }: BucketOptions): Token
         if (buckets?.has(key) !== true) continue
         const bucket = refilled(key)
         if (bucket.untold <= bucket.capacity * TOLD_FROM) continue
-        told.push({ key, cost: bucket.untold })
+        told.push({ key, cost: bucket.untold, perSecond: bucket.perSecond })
         buckets.set(key, { ...bucket, untold: 0 })
       }
       return told
     },
-    spentElsewhere({ key, cost }) {
+    spentElsewhere({ key, cost, perSecond: told }) {
       const bucket = refilled(key)
-      buckets?.set(key, { ...bucket, spent: bucket.spent + cost })
+      // Without a rate nothing would come back, and this process would refuse its first request for what was spent in hours.
+      const perSecond = bucket.capacity === 0 ? told : bucket.perSecond
+      buckets?.set(key, { ...bucket, perSecond, spent: bucket.spent + cost })
     },
   }
 }

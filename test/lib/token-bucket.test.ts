@@ -72,11 +72,11 @@ test('what was spent elsewhere is missing here, also of a key that was not used 
   let now = 0
   const { take, spentElsewhere } = createTokenBuckets({ now: () => now })
   const rate = { perSecond: 1, burst: 10 }
-  spentElsewhere({ key: 'new', cost: 12 })
+  spentElsewhere({ key: 'new', cost: 12, perSecond: 1 })
   expect([take('new', 1, rate), take('other', 1, rate)]).toEqual([3, 0])
   now += 3_000
   expect(take('new', 1, rate)).toBe(0)
-  spentElsewhere({ key: 'other', cost: 20 })
+  spentElsewhere({ key: 'other', cost: 20, perSecond: 1 })
   expect(take('other', 1, rate)).toBe(11)
 })
 
@@ -86,13 +86,13 @@ test('what a key has spent is named once, if it is more than a tenth of its buck
   const rate = { perSecond: 1, burst: 100 }
   take('little', 10, rate)
   take('much', 8, rate)
-  spentElsewhere({ key: 'much', cost: 50 })
+  spentElsewhere({ key: 'much', cost: 50, perSecond: 1 })
   take('much', 8, rate)
   take('unlimited', 500, { perSecond: 0, burst: 1 })
-  expect(spentHere()).toEqual([{ key: 'much', cost: 16 }])
+  expect(spentHere()).toEqual([{ key: 'much', cost: 16, perSecond: 1 }])
   expect(spentHere()).toEqual([])
   take('little', 1, rate)
-  expect(spentHere()).toEqual([{ key: 'little', cost: 11 }])
+  expect(spentHere()).toEqual([{ key: 'little', cost: 11, perSecond: 1 }])
   take('much', 9, rate)
   now += 70_000
   take('much', 5, rate)

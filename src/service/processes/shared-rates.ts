@@ -10,8 +10,8 @@ const TELL_MS = 1_000
 const MESSAGE_CHARACTERS = 7_500
 const PREFIX = 'spent:'
 
-/** In a message: the name of a limit, a key, and what the key has spent. */
-const Told = z.array(z.tuple([z.string(), z.string(), z.number().nonnegative()]))
+/** In a message: the name of a limit, a key, what the key has spent, and its tokens per second. */
+const Told = z.array(z.tuple([z.string(), z.string(), z.number().nonnegative(), z.number().nonnegative()]))
 
 /** Limits that hold over all processes, as far as they have told each other what was spent. */
 export interface SharedRates {
@@ -43,8 +43,8 @@ export function createSharedRates({ platform, clock, messages }: SharedRateOptio
 
   messages?.listen((text) => {
     if (!text.startsWith(PREFIX)) return
-    for (const [name, key, cost] of readTold(text.slice(PREFIX.length))) {
-      limits.get(name)?.spentElsewhere({ key, cost })
+    for (const [name, key, cost, perSecond] of readTold(text.slice(PREFIX.length))) {
+      limits.get(name)?.spentElsewhere({ key, cost, perSecond })
     }
   })
   return {
@@ -61,8 +61,8 @@ export function createSharedRates({ platform, clock, messages }: SharedRateOptio
   }
 }
 
-function entry(name: string, { key, cost }: Spent): string {
-  return JSON.stringify([name, key, Math.round(cost)])
+function entry(name: string, { key, cost, perSecond }: Spent): string {
+  return JSON.stringify([name, key, Math.round(cost), perSecond])
 }
 
 /** As few messages as they fit into. */

@@ -41,6 +41,16 @@ test.each([1, 2, 5])('%i processes together admit the rate of a key, after one b
   expect(admitted).toBeLessThan(earned * 1.1 + (count + 1) * rate.burst)
 })
 
+test('a process that a busy key has never used admits it after one burst, as if it had counted from the start', () => {
+  const { clock, all } = processes(2)
+  const [used, unused] = all.map(({ limit }) => limit('rest'))
+  for (let tenth = 0; tenth < 6_000; tenth += 1) {
+    for (let tries = 0; tries < 5; tries += 1) used?.('key', 1, rate)
+    clock.pass(100)
+  }
+  expect(unused?.('key', 1, rate)).toBeLessThanOrEqual(1)
+})
+
 test('limits of different names do not share tokens', () => {
   const { clock, all } = processes(2)
   const [one, two] = all
@@ -74,8 +84,9 @@ test('what is no list of spent tokens is not counted', () => {
     'look',
     'spent:',
     'spent:[["rest","key"]]',
-    'spent:[["rest","key",-5]]',
-    'spent:[["no","key",5]]',
+    'spent:[["rest","key",5]]',
+    'spent:[["rest","key",-5,1]]',
+    'spent:[["no","key",5,1]]',
   ]) {
     for (const heard of listeners) heard(text)
   }
