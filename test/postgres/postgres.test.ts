@@ -149,6 +149,24 @@ test('a write that another process keeps waiting fails with unavailable, and rea
   await db.batch((prepare) => prepare(insert).run('a', ''))
 })
 
+test('a process that stands still during a write loses it, and the others write', async () => {
+  const url = await newDatabase()
+  const [still, other] = [await opened(url, { silenceTimeoutMs: 100 }), await opened(url)]
+  const [standing, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const lost = still.batch(async (prepare) => {
+    await prepare(insert).run('lost', '')
+    standing.resolve()
+    await goOn.promise
+    await prepare(insert).run('lost too', '')
+  })
+  await standing.promise
+  await other.batch((prepare) => prepare(insert).run('other', ''))
+  goOn.resolve()
+  await expect(lost).rejects.toMatchObject({ code: 'unavailable' })
+  await still.batch((prepare) => prepare(insert).run('again', ''))
+  expect(await places(other)).toEqual(['other', 'again'])
+})
+
 test('values come back as SQLite gives them: numbers, flags, bytes, and text in which NUL is U+FFFD', async () => {
   const db = await opened(await newDatabase())
   const { rows } = await sql<Record<string, unknown>>`SELECT count(*) AS count, sum(size) AS sum, avg(size) AS average,

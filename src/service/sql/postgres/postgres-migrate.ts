@@ -11,6 +11,8 @@ const OLDEST_SERVER = 140_000
  * version that serves requests. Shorter than a write waits for its turn.
  */
 const GIVE_WAY_MS = 5_000
+/** How long it may send nothing: of a machine that was cut off, the server would keep the lock for hours. */
+const SILENCE_TIMEOUT_MS = 30_000
 
 /**
  * Brings the database to the newest version, each file in one transaction, under a lock that several processes take in
@@ -122,7 +124,9 @@ async function numberedColumns(client: Client): Promise<ReadonlyMap<string, stri
 
 /** Runs the work in a transaction, while no other process opens the database. */
 export async function lockingMigrations<T>(client: Client, work: () => Promise<T>): Promise<T> {
-  await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${String(MIGRATION_LOCK)})`)
+  await client.query(
+    `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${String(SILENCE_TIMEOUT_MS)}; SELECT pg_advisory_xact_lock(${String(MIGRATION_LOCK)})`,
+  )
   try {
     const result = await work()
     await client.query('COMMIT')

@@ -8,12 +8,18 @@ import { preparer, queryBuilder, type Answer, type Query, type RunQuery } from '
 
 /** How long one statement of a write may take. */
 const WRITE_TIMEOUT_MS = 60_000
+/**
+ * How long a write may send nothing. Its process may be suspended, or its machine cut off: the server would keep the lock for
+ * it for hours, and no other process could write.
+ */
+const SILENCE_TIMEOUT_MS = 30_000
 /** Transactions of a new connection after which statements are planned again. */
 const FIRST_PLANS = 8
 
 interface WriterOptions {
   config: ClientConfig
   lockTimeoutMs: number
+  silenceTimeoutMs?: number | undefined
   numberedBy: ReadonlyMap<string, string>
   /** Whether no pooler is in between: one of transactions keeps no prepared statements from one of them to the next. */
   isDirect: boolean
@@ -42,7 +48,14 @@ export class PostgresWriter implements WriteConnection {
   /** The first failure of the transaction, for which the server refuses its other statements. */
   #abortedBy: unknown
 
-  constructor({ config, lockTimeoutMs, numberedBy, isDirect, timed }: WriterOptions) {
+  constructor({
+    config,
+    lockTimeoutMs,
+    silenceTimeoutMs = SILENCE_TIMEOUT_MS,
+    numberedBy,
+    isDirect,
+    timed,
+  }: WriterOptions) {
     this.#config = config
     // A pooler keeps its connections to us while the server crashes and returns, so that a later flush would prove nothing.
     this.#apart = isDirect ? new CommitFlush(config) : undefined
@@ -56,6 +69,7 @@ export class PostgresWriter implements WriteConnection {
       'BEGIN ISOLATION LEVEL READ COMMITTED',
       `SET LOCAL lock_timeout = ${String(lockTimeoutMs)}`,
       `SET LOCAL statement_timeout = ${String(WRITE_TIMEOUT_MS)}`,
+      `SET LOCAL idle_in_transaction_session_timeout = ${String(silenceTimeoutMs)}`,
       ...(isDirect ? ['SET LOCAL synchronous_commit = off'] : []),
       `SELECT pg_advisory_xact_lock(${String(WRITE_LOCK)})`,
     ].join('; ')

@@ -34,6 +34,8 @@ export interface PostgresOptions {
   /** Connections that read; 8 by default. */
   readers?: number | undefined
   lockTimeoutMs?: number | undefined
+  /** How long a write may send nothing; 30 s by default. */
+  silenceTimeoutMs?: number | undefined
 }
 
 /**
@@ -43,11 +45,20 @@ export interface PostgresOptions {
  */
 export async function openPostgres(
   url: string,
-  { listenUrl, onSlow, forCopy = false, readers = READERS, lockTimeoutMs = LOCK_TIMEOUT_MS }: PostgresOptions = {},
+  {
+    listenUrl,
+    onSlow,
+    forCopy = false,
+    readers = READERS,
+    lockTimeoutMs = LOCK_TIMEOUT_MS,
+    silenceTimeoutMs,
+  }: PostgresOptions = {},
 ): Promise<OpenDatabase> {
   const config = connectionConfig(url)
   const { numberedBy, pooled, hasState } = await attempts(url, async () => {
     const client = new Client(config)
+    // The next statement fails too.
+    client.on('error', ignore)
     try {
       await client.connect()
       const numberedBy = await migratePostgres(client, { forCopy })
@@ -61,7 +72,7 @@ export async function openPostgres(
   pool.on('error', ignore)
   const timed = (run: RunQuery) => reportSlow(run, onSlow)
   const isDirect = listenUrl === undefined && !pooled
-  const writer = new PostgresWriter({ config, lockTimeoutMs, numberedBy, isDirect, timed })
+  const writer = new PostgresWriter({ config, lockTimeoutMs, silenceTimeoutMs, numberedBy, isDirect, timed })
   const messages = createMessages({ config: connectionConfig(listenUrl ?? url), run: readWith(pool) })
   const runRead = timed(readWith(pool))
   const states = hasState
