@@ -17,6 +17,8 @@ const READERS = 8
 const LOCK_TIMEOUT_MS = 10_000
 /** How long one statement that reads may take. */
 const READ_TIMEOUT_MS = 30_000
+/** After the server should have ended it: the server, or the way to it, does not answer. */
+const UNANSWERED_MS = 5_000
 /** From when on a statement is slow. */
 const SLOW_MS = 1_000
 /** How often to try again while the server starts or cannot be reached, when the service opens. */
@@ -34,6 +36,8 @@ export interface PostgresOptions {
   /** Connections that read; 8 by default. */
   readers?: number | undefined
   lockTimeoutMs?: number | undefined
+  /** How long one statement that reads may take; 30 s by default. */
+  readTimeoutMs?: number | undefined
   /** How long a write may send nothing; 30 s by default. */
   silenceTimeoutMs?: number | undefined
 }
@@ -51,6 +55,7 @@ export async function openPostgres(
     forCopy = false,
     readers = READERS,
     lockTimeoutMs = LOCK_TIMEOUT_MS,
+    readTimeoutMs = READ_TIMEOUT_MS,
     silenceTimeoutMs,
   }: PostgresOptions = {},
 ): Promise<OpenDatabase> {
@@ -67,7 +72,14 @@ export async function openPostgres(
       await client.end().catch(ignore)
     }
   })
-  const pool = new Pool({ ...config, max: readers, query_timeout: READ_TIMEOUT_MS })
+  const pool = new Pool({
+    ...config,
+    max: readers,
+    // The server ends it: one that only we gave up would go on there, on a connection beyond those of the pool. A pooler refuses the
+    // setting.
+    ...(!pooled && { statement_timeout: readTimeoutMs }),
+    query_timeout: readTimeoutMs + (pooled ? 0 : UNANSWERED_MS),
+  })
   // A connection that the server closes while nobody uses it is replaced by the next statement.
   pool.on('error', ignore)
   const timed = (run: RunQuery) => reportSlow(run, onSlow)
