@@ -176,6 +176,19 @@ test('a process that stands still during a write loses it, and the others write'
   expect(await places(other)).toEqual(['other'])
 })
 
+test('a database that takes no writes is said to be so, and is written again when it may', async () => {
+  const url = await newDatabase()
+  const name = new URL(url).pathname.slice(1)
+  const db = await opened(url)
+  const add = (place: string) => db.batch((prepare) => prepare(insert).run(place, ''))
+  await runStatement(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+  await expect(add('no')).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('read-only') })
+  const writing = `${url}&options=${encodeURIComponent('-c default_transaction_read_only=off')}`
+  await runStatement(writing, `ALTER DATABASE ${name} RESET default_transaction_read_only`)
+  await add('yes')
+  expect(await places(db)).toEqual(['yes'])
+})
+
 test('values come back as SQLite gives them: numbers, flags, bytes, and text in which NUL is U+FFFD', async () => {
   const db = await opened(await newDatabase())
   const { rows } = await sql<Record<string, unknown>>`SELECT count(*) AS count, sum(size) AS sum, avg(size) AS average,
@@ -252,6 +265,7 @@ test.each([
   ['28000', 'pg_hba.conf'],
   ['ENOTFOUND', 'the host is unknown'],
   ['42501', 'the user may not create tables'],
+  ['25006', 'name the primary server'],
 ])('a failure %s of the opening says what to do', (code, says) => {
   const error = explainOpening('postgres://me:geheim@host/db', Object.assign(new Error('refused'), { code }))
   expect(error.message).toContain(says)

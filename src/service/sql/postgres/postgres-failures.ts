@@ -15,10 +15,12 @@ const NETWORK = new Set([
 /**
  * SQLSTATEs after which the same call may succeed later, by their first characters: connection failures, too many
  * connections, no room, a conflict with another transaction, a lock or a statement that took too long, a server that stops
- * or starts (PostgreSQL, appendix A).
+ * or starts, or that takes no writes at the moment (PostgreSQL, appendix A).
  */
-const PASSING = ['08', '53', '40', '55P03', '57014', '57P01', '57P02', '57P03', '25P03']
+const PASSING = ['08', '53', '40', '55P03', '57014', '57P01', '57P02', '57P03', '25P03', '25006']
 const FULL = '53100'
+/** A standby, or a database that its provider has locked, as when its disk is nearly full. */
+const READ_ONLY = '25006'
 
 /** The SQLSTATE or the code of Node.js. */
 function codeFrom(error: unknown): string {
@@ -46,15 +48,23 @@ export function isAborted(error: unknown): boolean {
   return codeFrom(error) === '25P02'
 }
 
+/** Whether the session takes no writes: another one may. */
+export function isReadOnly(error: unknown): boolean {
+  return codeFrom(error) === READ_ONLY
+}
+
 /** Turns temporary failures into `unavailable`; returns every other failure as it is. */
 export function translate(error: unknown): unknown {
   if (error instanceof ServiceError || !isPassing(error)) return error
-  const code = codeFrom(error)
-  const message =
-    code === FULL
-      ? 'the disk of the database server is full; make room, then repeat'
-      : 'the database server is busy or cannot be reached; repeat in a moment'
+  const message = passing[codeFrom(error)] ?? 'the database server is busy or cannot be reached; repeat in a moment'
   return new ServiceError('unavailable', message, { reason: 'DATABASE_BUSY', retryAfterSeconds: 1, cause: error })
+}
+
+/** Of temporary failures that somebody has to end. */
+const passing: Record<string, string> = {
+  [FULL]: 'the disk of the database server is full; make room, then repeat',
+  [READ_ONLY]:
+    'the database takes no writes: it is a standby, or was set to read-only; change that at its server, then repeat',
 }
 
 /** Runs the work; a temporary failure is thrown as `unavailable`. */
@@ -72,6 +82,8 @@ const remedies: Record<string, string> = {
   '28000': 'the server does not let this user in; check the user and pg_hba.conf',
   '3D000': 'the database does not exist; create it, or correct its name in TRACEGATE_DATABASE_URL',
   '42501': 'the user may not create tables; make it the owner of the database',
+  [READ_ONLY]:
+    'it takes no writes: it is a standby, or was set to read-only; name the primary server, or change that at the server',
   ENOTFOUND: 'the host is unknown; correct it in TRACEGATE_DATABASE_URL',
   ERR_INVALID_URL: 'this is no address; write postgres://user:password@host:port/database',
 }

@@ -1,7 +1,7 @@
 import { Client, type ClientConfig } from 'pg'
 import type { Prepare, Rows } from '../database.ts'
 import type { WriteConnection } from '../writing/write-queue.ts'
-import { isAborted, isPassing, translate, translating } from './postgres-failures.ts'
+import { isAborted, isPassing, isReadOnly, translate, translating } from './postgres-failures.ts'
 import { CommitFlush, type Flush } from './postgres-flush.ts'
 import { WRITE_LOCK } from './postgres-locks.ts'
 import { preparer, queryBuilder, type Answer, type Query, type RunQuery } from './postgres-statements.ts'
@@ -163,11 +163,13 @@ export class PostgresWriter implements WriteConnection {
     if (client === undefined) return
     try {
       await client.query('ROLLBACK')
+      // A session keeps the setting that it began with, also when the database may be written again.
+      if (!isReadOnly(this.#abortedBy)) return
     } catch {
       // The server rolls back what belongs to a connection that is gone.
-      this.#lost(client)
-      await client.end().catch(ignore)
     }
+    this.#lost(client)
+    await client.end().catch(ignore)
   }
 
   /** Called before the next transaction begins. */
