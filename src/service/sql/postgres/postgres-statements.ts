@@ -184,6 +184,8 @@ const valueTypes: CustomTypesConfig = {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
+/** When a connection without traffic is asked whether it still exists; the system waits two hours. */
+const KEEP_ALIVE_MS = 30_000
 
 /** How to connect to the database at an address. */
 export function connectionConfig(url: string): ClientConfig {
@@ -192,6 +194,7 @@ export function connectionConfig(url: string): ClientConfig {
     application_name: 'tracegate',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     types: valueTypes,
   }
 }

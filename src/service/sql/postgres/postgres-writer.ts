@@ -1,4 +1,4 @@
-import { Client, type ClientConfig } from 'pg'
+import { Client, type ClientConfig, type QueryConfig } from 'pg'
 import type { Prepare, Rows } from '../database.ts'
 import type { WriteConnection } from '../writing/write-queue.ts'
 import { isAborted, isPassing, isReadOnly, translate, translating } from './postgres-failures.ts'
@@ -16,10 +16,14 @@ const SILENCE_TIMEOUT_MS = 30_000
 /** Transactions of a new connection after which statements are planned again. */
 const FIRST_PLANS = 8
 
+/** How long an answer may be overdue before its connection counts as lost: a network may forget one without telling either end. */
+export const UNANSWERED_MS = 5_000
+
 interface WriterOptions {
   config: ClientConfig
   lockTimeoutMs: number
   silenceTimeoutMs?: number | undefined
+  unansweredMs: number
   numberedBy: ReadonlyMap<string, string>
   /** Whether no pooler is in between: one of transactions keeps no prepared statements from one of them to the next. */
   isDirect: boolean
@@ -33,7 +37,7 @@ export class PostgresWriter implements WriteConnection {
   readonly prepare: Prepare
   readonly translate = translate
   readonly #config: ClientConfig
-  readonly #begin: string
+  readonly #begin: QueryConfig & { query_timeout: number }
   readonly #apart: CommitFlush | undefined
   #client: Client | undefined
   /** Transactions on this connection. */
@@ -52,27 +56,29 @@ export class PostgresWriter implements WriteConnection {
     config,
     lockTimeoutMs,
     silenceTimeoutMs = SILENCE_TIMEOUT_MS,
+    unansweredMs,
     numberedBy,
     isDirect,
     timed,
   }: WriterOptions) {
-    this.#config = config
+    this.#config = { ...config, query_timeout: WRITE_TIMEOUT_MS + unansweredMs }
     // A pooler keeps its connections to us while the server crashes and returns, so that a later flush would prove nothing.
-    this.#apart = isDirect ? new CommitFlush(config) : undefined
+    this.#apart = isDirect ? new CommitFlush(this.#config) : undefined
     const run = timed((query) => this.#run(query))
     this.rows = queryBuilder(run)
     const send = (query: Query) => this.#send(run(query))
     this.prepare = preparer({ run, sending: { send, sent: () => this.#sent() }, numberedBy, namesStatements: isDirect })
     // One message: each statement would be a round trip. Each later statement sees what was committed before it, so also
     // what the last holder of the lock has written.
-    this.#begin = [
+    const begin = [
       'BEGIN ISOLATION LEVEL READ COMMITTED',
       `SET LOCAL lock_timeout = ${String(lockTimeoutMs)}`,
       `SET LOCAL statement_timeout = ${String(WRITE_TIMEOUT_MS)}`,
       `SET LOCAL idle_in_transaction_session_timeout = ${String(silenceTimeoutMs)}`,
       ...(isDirect ? ['SET LOCAL synchronous_commit = off'] : []),
       `SELECT pg_advisory_xact_lock(${String(WRITE_LOCK)})`,
-    ].join('; ')
+    ]
+    this.#begin = { text: begin.join('; '), query_timeout: lockTimeoutMs + unansweredMs }
   }
 
   async begin(): Promise<void> {

@@ -9,7 +9,7 @@ import { migratePostgres } from './postgres-migrate.ts'
 import { isPooled } from './postgres-pooler.ts'
 import { createCommittedState, createTableState, tellsState } from './postgres-state.ts'
 import { connectionConfig, queryBuilder, type Query, type RunQuery } from './postgres-statements.ts'
-import { PostgresWriter } from './postgres-writer.ts'
+import { PostgresWriter, UNANSWERED_MS } from './postgres-writer.ts'
 
 /** Connections that read, of each process. */
 const READERS = 8
@@ -17,8 +17,6 @@ const READERS = 8
 const LOCK_TIMEOUT_MS = 10_000
 /** How long one statement that reads may take. */
 const READ_TIMEOUT_MS = 30_000
-/** After the server should have ended it: the server, or the way to it, does not answer. */
-const UNANSWERED_MS = 5_000
 /** From when on a statement is slow. */
 const SLOW_MS = 1_000
 /** How often to try again while the server starts or cannot be reached, when the service opens. */
@@ -40,6 +38,8 @@ export interface PostgresOptions {
   readTimeoutMs?: number | undefined
   /** How long a write may send nothing; 30 s by default. */
   silenceTimeoutMs?: number | undefined
+  /** How long an answer may be overdue before its connection counts as lost; 5 s by default. */
+  unansweredMs?: number | undefined
 }
 
 /**
@@ -57,6 +57,7 @@ export async function openPostgres(
     lockTimeoutMs = LOCK_TIMEOUT_MS,
     readTimeoutMs = READ_TIMEOUT_MS,
     silenceTimeoutMs,
+    unansweredMs = UNANSWERED_MS,
   }: PostgresOptions = {},
 ): Promise<OpenDatabase> {
   const config = connectionConfig(url)
@@ -78,13 +79,21 @@ export async function openPostgres(
     // The server ends it: one that only we gave up would go on there, on a connection beyond those of the pool. A pooler refuses the
     // setting.
     ...(!pooled && { statement_timeout: readTimeoutMs }),
-    query_timeout: readTimeoutMs + (pooled ? 0 : UNANSWERED_MS),
+    query_timeout: readTimeoutMs + (pooled ? 0 : unansweredMs),
   })
   // A connection that the server closes while nobody uses it is replaced by the next statement.
   pool.on('error', ignore)
   const timed = (run: RunQuery) => reportSlow(run, onSlow)
   const isDirect = listenUrl === undefined && !pooled
-  const writer = new PostgresWriter({ config, lockTimeoutMs, silenceTimeoutMs, numberedBy, isDirect, timed })
+  const writer = new PostgresWriter({
+    config,
+    lockTimeoutMs,
+    silenceTimeoutMs,
+    unansweredMs,
+    numberedBy,
+    isDirect,
+    timed,
+  })
   const messages = createMessages({ config: connectionConfig(listenUrl ?? url), run: readWith(pool) })
   const runRead = timed(readWith(pool))
   const states = hasState
