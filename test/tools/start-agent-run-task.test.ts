@@ -242,7 +242,7 @@ test('a task outlives the process that started it', async () => {
   const app = await startNightly(held.type)
   const id = await startedId(await connectRaw(app))
   await app.service.close()
-  const { app: restarted, clock } = await startOnClock([probe()], app.dataDir)
+  const { app: restarted, clock } = await startOnClock([probe()], { dataDir: app.dataDir })
   open.push(restarted)
   await pass(clock, 1000)
   const client = await connectTo(restarted, app.token)

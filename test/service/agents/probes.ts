@@ -50,9 +50,12 @@ export function startAgentApp({ agentTypes = [probe()], ...options }: AppOptions
 }
 
 /** The service on a clock that the test sets forward, which the times in the database follow. */
-export async function startOnClock(agentTypes: readonly AgentDefinition[], dataDir?: string) {
+export async function startOnClock(
+  agentTypes: readonly AgentDefinition[],
+  { dataDir, aheadMs = 0 }: { dataDir?: string; aheadMs?: number } = {},
+) {
   const clock = virtualClock()
-  const started = systemPlatform.now()
+  const started = systemPlatform.now() + aheadMs
   const now = () => started + clock.now()
   const app = await startAgentApp({
     agentTypes,

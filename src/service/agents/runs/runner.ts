@@ -10,6 +10,11 @@ const IDLE_LOOK_MS = 2_000
 /** The same while this process executes runs: another one may cancel a run, which then has to end within 2 s. */
 const BUSY_LOOK_MS = 500
 const RENEW_MS = 5_000
+/**
+ * How long this process must have seen a lease that is not renewed before it believes that it has expired: its clock may be ahead of
+ * the one that the lease is written by.
+ */
+const SEEN_MS = 2 * RENEW_MS
 
 export type RunnerOptions = Omit<ExecutionOptions, 'run' | 'onEnded'>
 
@@ -28,6 +33,8 @@ export interface Runner {
 export function createRunner(options: RunnerOptions): Runner {
   const { db, platform, clock, log, onChanged } = options
   const executions = new Map<string, Execution>()
+  /** Leases of other processes as they were last seen, and since when. */
+  const seen = new Map<string, { until: number; since: number }>()
   const timers = new Set<() => void>()
   let isStopped = false
   let looking: Promise<void> | undefined
@@ -53,6 +60,7 @@ export function createRunner(options: RunnerOptions): Runner {
 
   async function lookOnce(): Promise<void> {
     const leased = await readLeased()
+    see(leased)
     for (const execution of executions.values()) follow(execution, leased.get(execution.lease.runId))
     await renewLeases()
     for (const run of leased.values()) {
@@ -69,6 +77,13 @@ export function createRunner(options: RunnerOptions): Runner {
       .where('state', 'in', ['AGENT_RUN_STATE_RUNNING', 'AGENT_RUN_STATE_CANCELLING'])
       .execute()
     return new Map(found.map((run) => [run.id, run]))
+  }
+
+  function see(leased: ReadonlyMap<string, LeasedRun>): void {
+    for (const id of seen.keys()) if (!leased.has(id)) seen.delete(id)
+    for (const { id, lease_until: until } of leased.values()) {
+      if (seen.get(id)?.until !== until) seen.set(id, { until, since: clock.now() })
+    }
   }
 
   /** Stops an execution whose run another process has ended or cancelled. */
@@ -89,7 +104,12 @@ export function createRunner(options: RunnerOptions): Runner {
   /** A run of this process is not left behind, even if the process was suspended for longer than the lease. */
   function isLeftBehind(run: LeasedRun): boolean {
     const isOwn = executions.get(run.id)?.lease.fence === run.lease_fence
-    return isOverdue(run, platform.now()) || (!isOwn && isExpired(run, platform.now()))
+    return isOverdue(run, platform.now()) || (!isOwn && isExpired(run, platform.now()) && isUnrenewed(run))
+  }
+
+  function isUnrenewed({ id, lease_until: until }: LeasedRun): boolean {
+    const lease = seen.get(id)
+    return lease?.until === until && clock.now() - lease.since >= SEEN_MS
   }
 
   /** Ends a run that is due, whichever process executes it. */

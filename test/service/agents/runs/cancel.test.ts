@@ -153,7 +153,7 @@ test('a run of another process hears of its cancellation within a second', async
   })
   const { app, clock } = await startOnClock([waiting])
   await using _ = app
-  const other = await startOnClock([waiting], app.dataDir)
+  const other = await startOnClock([waiting], { dataDir: app.dataDir })
   await using __ = other.app
   const id = await start(app, await configure(app))
   await until(async () => ((await readRun(app, id)).last_sequence === 2 ? true : undefined))
@@ -167,7 +167,7 @@ test('a run whose process is gone ends 1.5 seconds after its cancellation', asyn
   const held = heldProbe()
   const { app } = await startOnClock([held.type])
   await using _ = app
-  const other = await startOnClock([held.type], app.dataDir)
+  const other = await startOnClock([held.type], { dataDir: app.dataDir })
   await using __ = other.app
   const id = await start(app, await configure(app))
   await until(() => held.started[0])

@@ -37,7 +37,7 @@ async function killInRun() {
 test('a run whose process was killed is FAILED once its lease has expired, with the events that it wrote', async () => {
   const { before, id } = await killInRun()
   await using _ = before
-  const { app, clock } = await startOnClock([], before.dataDir)
+  const { app, clock } = await startOnClock([], { dataDir: before.dataDir })
   await using __ = app
   await pass(clock, 1000)
   expect((await readRun(app, id)).state).toBe('AGENT_RUN_STATE_RUNNING')
@@ -61,7 +61,7 @@ test('a run whose process was killed is FAILED once its lease has expired, with 
 test('a run whose process was killed can be cancelled without waiting for its lease', async () => {
   const { before, id } = await killInRun()
   await using _ = before
-  const { app, clock } = await startOnClock([], before.dataDir)
+  const { app, clock } = await startOnClock([], { dataDir: before.dataDir })
   await using __ = app
   await cancelRun(app, id)
   clock.pass(1500)

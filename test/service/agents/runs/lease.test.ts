@@ -39,7 +39,7 @@ test('a queued run is found by another service within two seconds', async () => 
   const held = heldProbe()
   const { app } = await startOnClock([held.type])
   await using _ = app
-  const other = await startOnClock([probe()], app.dataDir)
+  const other = await startOnClock([probe()], { dataDir: app.dataDir })
   await using __ = other.app
   for (let count = 0; count < 2; count += 1) await start(app, await configure(app))
   await until(() => held.started[1])
@@ -53,7 +53,7 @@ test('a lease is renewed while its run is in progress', async () => {
   const held = heldProbe()
   const { app, clock, now } = await startOnClock([held.type])
   await using _ = app
-  const other = await startOnClock([held.type], app.dataDir)
+  const other = await startOnClock([held.type], { dataDir: app.dataDir })
   await using __ = other.app
   const id = await start(app, await configure(app))
   await until(() => held.started[0])
@@ -65,6 +65,23 @@ test('a lease is renewed while its run is in progress', async () => {
       .select('lease_until')
       .executeTakeFirstOrThrow()
     expect(leaseUntil - now()).toBeGreaterThan(8000)
+    await pass(other.clock, 1000)
+  }
+  held.release()
+  expect((await reach(app, id)).state).toBe('AGENT_RUN_STATE_SUCCEEDED')
+})
+
+test('a run goes on while another service, whose clock is a minute ahead, looks at it', async () => {
+  const held = heldProbe()
+  const { app, clock } = await startOnClock([held.type])
+  await using _ = app
+  const other = await startOnClock([held.type], { dataDir: app.dataDir, aheadMs: 60_000 })
+  await using __ = other.app
+  const id = await start(app, await configure(app))
+  await until(() => held.started[0])
+  for (let second = 0; second < 30; second += 1) {
+    await pass(clock, 1000)
+    await until(() => (clock.untilNext() <= 500 ? true : undefined))
     await pass(other.clock, 1000)
   }
   held.release()
@@ -87,11 +104,12 @@ test('a run whose process is suspended for longer than its lease fails, and cann
   })
   const { app } = await startOnClock([type])
   await using _ = app
-  const other = await startOnClock([type], app.dataDir)
+  const other = await startOnClock([type], { dataDir: app.dataDir })
   await using __ = other.app
   const id = await start(app, await configure(app))
   await until(async () => ((await readRun(app, id)).last_sequence === 2 ? true : undefined))
-  await pass(other.clock, 14_000)
+  await pass(other.clock, 1_000)
+  await pass(other.clock, 13_000)
   expect((await readRun(app, id)).state).toBe('AGENT_RUN_STATE_RUNNING')
   await pass(other.clock, 2_000)
   const run = await reach(other.app, id)
@@ -135,7 +153,7 @@ test('a service that stops queues its runs again, and the next one executes them
     ),
   )
   for (const row of stopped) expect(row).toEqual({ state: 'AGENT_RUN_STATE_QUEUED', started_at: null })
-  const { app: later, clock } = await startOnClock([probe()], app.dataDir)
+  const { app: later, clock } = await startOnClock([probe()], { dataDir: app.dataDir })
   await using __ = later
   await pass(clock, 1000)
   for (const id of ids) expect((await reach(later, id)).state).toBe('AGENT_RUN_STATE_SUCCEEDED')
@@ -199,7 +217,7 @@ test('a run of a type that the next version does not have ends FAILED', async ()
   await using _ = app
   const id = await start(app, await configure(app, { agent_type_id: 'gone' }))
   await app.service.close()
-  const { app: later, clock } = await startOnClock([probe()], app.dataDir)
+  const { app: later, clock } = await startOnClock([probe()], { dataDir: app.dataDir })
   await using __ = later
   await pass(clock, 1000)
   expect((await reach(later, id)).error).toMatchObject({ code: 'AGENT_TYPE_NOT_FOUND' })

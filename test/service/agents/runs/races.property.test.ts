@@ -125,7 +125,7 @@ test('a run ends once, whichever of two services finishes, cancels, times out or
   const type = scripted(scripts)
   const { app, clock } = await startOnClock([type])
   await using _ = app
-  const other = await startOnClock([type], app.dataDir)
+  const other = await startOnClock([type], { dataDir: app.dataDir })
   await using __ = other.app
   const configId = await configure(app, { timeout_seconds: 10 })
   const ends: string[] = []
