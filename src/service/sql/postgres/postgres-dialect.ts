@@ -42,6 +42,15 @@ const textIndex: TextIndex = {
   },
 }
 
+/**
+ * The JSON of a column as `jsonb` takes it, which refuses NUL and halves of characters: as U+FFFD, like the text that is looked for.
+ * A backslash before them that is itself escaped belongs to a text with the letters "u0000".
+ */
+function readable(column: string): string {
+  const escapes = String.raw`'(?<!\\)((?:\\\\)*)\\u(0000|d[89a-f][0-9a-f]{2})'`
+  return `CASE WHEN strpos(${column}, '\\u') = 0 THEN ${column} ELSE regexp_replace(${column}, ${escapes}, '\\1\\\\ufffd', 'g') END`
+}
+
 /** SQLite's index ignores accents, and so does this one. */
 function unaccented(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '')
@@ -53,7 +62,8 @@ export const postgresDialect: Dialect = {
   holdsFiles: true,
 
   isOneOf(column, texts) {
-    return sql<boolean>`${sql.raw(column)} IN (SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb))`
+    const stored = texts.map((text) => text.toWellFormed().replaceAll('\0', '\ufffd'))
+    return sql<boolean>`${sql.raw(column)} IN (SELECT jsonb_array_elements_text(${JSON.stringify(stored)}::jsonb))`
   },
 
   isOneNumber(column, numbers) {
@@ -63,7 +73,7 @@ export const postgresDialect: Dialect = {
   },
 
   arrayContains(column, text) {
-    return sql<boolean>`${sql.raw(column)}::jsonb @> to_jsonb(${text}::text)`
+    return sql<boolean>`${sql.raw(readable(column))}::jsonb @> to_jsonb(${text}::text)`
   },
 
   jsonRows(columns, from) {
