@@ -55,7 +55,11 @@ export async function sampleLoading({
         target.onProgress?.(notEmpty(dataDir))
         return rm(marker, { force: true })
       }
-      if (!target.created && !interrupted) return
+      if (!target.created && !interrupted) {
+        // Of this process alone, where each has a directory of its own; else that of the process which loads.
+        if (db.read.dialect.holdsFiles) await rm(marker, { force: true })
+        return
+      }
       target.onProgress?.('loading the sample shop …')
       await describe(sample, target)
       // Before the events, so that they are grouped by their sources from the start.

@@ -250,6 +250,21 @@ test('a product that another start made first is left alone, now and later', asy
   expect(readdirSync(dataDir)).not.toContain('sample-unfinished')
 })
 
+test.runIf(usesPostgres())(
+  'of two processes that start at once only the one that loads the sample has to complete it',
+  async () => {
+    const [one, two] = [dataDirectory(), dataDirectory()]
+    const db = await openDatabase(await databaseIn(one))
+    onTestFinished(() => db.close())
+    const sample = await sampleLoading({ db, dataDir: two })
+    await using app = await startApp({ dataDir: one, sample: true })
+    const { direct: send, token } = app.service
+    const target = { send, db, platform: systemPlatform, token, productId: Number(app.productId) }
+    await sample?.load({ ...target, created: false })
+    expect(readdirSync(two)).not.toContain('sample-unfinished')
+  },
+)
+
 test('a service that refuses the sample is heard with its own words, as a failure and not as a bug', async () => {
   const dataDir = dataDirectory()
   const onProgress = () => {
