@@ -27,6 +27,8 @@ export interface PlacedCase {
 }
 
 const LONGEST_NAME = 1000
+/** An index of PostgreSQL takes entries of 2,704 bytes, with the id of the product. */
+const LONGEST_NAME_BYTES = 2_500
 const MOST_TAGS = 50
 const LONGEST_TAG = 60
 
@@ -78,7 +80,9 @@ export function storedPath(path: string, roots: PathRoots): string {
 
 /** Shortens a name that is too long; the digest keeps it different from others with the same start. */
 function named(name: string): string {
-  if (name.length <= LONGEST_NAME) return name
+  if (name.length <= LONGEST_NAME && Buffer.byteLength(name) <= LONGEST_NAME_BYTES) return name
   const digest = hash('sha256', name, 'hex').slice(0, 12)
-  return `${name.slice(0, LONGEST_NAME - 14)}… ${digest}`
+  const { read } = new TextEncoder().encodeInto(name, new Uint8Array(LONGEST_NAME_BYTES - 16))
+  const kept = Math.min(read, LONGEST_NAME - 14)
+  return `${name.slice(0, kept)}… ${digest}`
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { replaceUnstorable } from '../../../lib/text.ts'
 import type { Dialect, IndexedTexts, TextIndex } from '../database.ts'
 import { searchWords, wordsIn } from '../search-words.ts'
 
@@ -62,8 +63,8 @@ export const postgresDialect: Dialect = {
   holdsFiles: true,
 
   isOneOf(column, texts) {
-    const stored = texts.map((text) => text.toWellFormed().replaceAll('\0', '\ufffd'))
-    return sql<boolean>`${sql.raw(column)} IN (SELECT jsonb_array_elements_text(${JSON.stringify(stored)}::jsonb))`
+    const stored = JSON.stringify(texts.map(replaceUnstorable))
+    return sql<boolean>`${sql.raw(column)} IN (SELECT jsonb_array_elements_text(${stored}::jsonb))`
   },
 
   isOneNumber(column, numbers) {

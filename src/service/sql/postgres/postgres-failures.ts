@@ -19,6 +19,8 @@ const NETWORK = new Set([
  */
 const PASSING = ['08', '53', '40', '55P03', '57014', '57P01', '57P02', '57P03', '25P03', '25006']
 const FULL = '53100'
+/** Of a name or a path that is longer than an entry of an index; those of events and reports are shortened. */
+const TOO_LONG = '54000'
 /** A standby, or a database that its provider has locked, as when its disk is nearly full. */
 const READ_ONLY = '25006'
 
@@ -53,8 +55,15 @@ export function isReadOnly(error: unknown): boolean {
   return codeFrom(error) === READ_ONLY
 }
 
-/** Turns temporary failures into `unavailable`; returns every other failure as it is. */
+/**
+ * Turns temporary failures into `unavailable`, and that of a text which is too long to be found again into `invalid_argument`; returns
+ * every other failure as it is.
+ */
 export function translate(error: unknown): unknown {
+  if (codeFrom(error) === TOO_LONG) {
+    const message = 'a name or a path is too long for the database; shorten it to 1,200 bytes of UTF-8'
+    return new ServiceError('invalid_argument', message, { reason: 'FIELD_INVALID', cause: error })
+  }
   if (error instanceof ServiceError || !isPassing(error)) return error
   const message = passing[codeFrom(error)] ?? 'the database server is busy or cannot be reached; repeat in a moment'
   return new ServiceError('unavailable', message, { reason: 'DATABASE_BUSY', retryAfterSeconds: 1, cause: error })
