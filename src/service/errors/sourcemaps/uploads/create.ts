@@ -8,7 +8,7 @@ import type { Prepare, Rows } from '../../../sql/database.ts'
 import { signAddress } from './address.ts'
 import { normalDebugId } from '../process/comments.ts'
 import { guessArtifact, normalPrefix } from '../process/paths.ts'
-import { insertArtifacts } from './record-artifacts.ts'
+import { copySources, insertArtifacts } from './record-artifacts.ts'
 import { readArtifacts, renameArtifacts, findEqualUpload, findReusableUpload, type UploadFacts } from './reuse.ts'
 import { noOutcome, viewUpload, type Outcome, type StoredUpload } from './stored.ts'
 import { unconfirmedMs, type State } from './states.ts'
@@ -55,6 +55,7 @@ export async function createUpload({ rows, prepare, call, secret, tables }: Crea
   if (reusable !== undefined && renamed !== undefined) {
     const upload = await insertReady(rows, call, product.id, facts, reusable.upload.size_bytes, renamed.outcome)
     await insertArtifacts(prepare, upload, renamed.artifacts)
+    await copySources(prepare, upload)
     await vouchForRelease(rows, call, upload)
     return { response: await answer(upload), upload, indexed: true }
   }

@@ -2,6 +2,7 @@ import type { Database, Prepare } from '../../../sql/database.ts'
 import { baseName } from '../process/paths.ts'
 import type { ProcessedArtifact } from '../process/processed.ts'
 import type { StoredUpload } from './stored.ts'
+import type { State } from './states.ts'
 
 /** Rows per transaction: events that arrive meanwhile have to wait. */
 const STEP = 1_000
@@ -53,6 +54,22 @@ export async function insertArtifacts(
   for (const { kind, content, debugId, path, counterpart } of artifacts) {
     await insert.run(productId, id, kind, content, debugId, release, dist, path, baseName(path), counterpart)
   }
+}
+
+/**
+ * Gives an upload the repository paths that others with the same bytes name, inside the caller's transaction: each vouches
+ * for its files on its own, because the others may be removed before it.
+ */
+export async function copySources(
+  prepare: Prepare,
+  { id, product_id: productId, sha256, artifact }: Pick<StoredUpload, 'id' | 'product_id' | 'sha256' | 'artifact'>,
+): Promise<void> {
+  await prepare(
+    `INSERT INTO sourcemap_source (product_id, path, sourcemap_id)
+       SELECT DISTINCT source.product_id, source.path, ?1 FROM sourcemap
+       JOIN sourcemap_source AS source ON source.sourcemap_id = sourcemap.id
+       WHERE sourcemap.product_id = ?2 AND sha256 = ?3 AND artifact = ?4 AND state = ?5 AND sourcemap.id <> ?1`,
+  ).run(id, productId, sha256, artifact, 'SOURCEMAP_STATE_READY' satisfies State)
 }
 
 function* inSteps<T>(rows: readonly T[]): Generator<readonly T[]> {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { readMapsWith } from '../../../../../src/service/errors/sourcemaps/symbolicate/artifact-rows.ts'
 import { sourceMapFolders } from '../../../../../src/service/errors/sourcemaps/uploads/folders.ts'
 import {
   keptLimits,
@@ -101,6 +102,20 @@ test('a table that another upload refers to stays, and so does one that was writ
   await removeUnused({ db: app.db, now: now + 91 * day, tables, onRemoved: () => {} }, signal)
   // Its last artifact is gone; the file is younger than a day only for a clock that runs as fast as the disk's.
   expect(existsSync(join(tables, files[0]!))).toBe(false)
+})
+
+test('bytes that were used again name their sources for the second build, also when the first one is gone', async () => {
+  const now = Date.now()
+  await using app = await startApp({ platform: { now: () => now } })
+  const map = tinyMap({ sources: ['src/a.ts'] })
+  const input = { file_name: 'a.js.map', release: 'shop@1', sha256: sha256Of(map) }
+  await upload(app, input, map)
+  expect((await create(app, { ...input, release: 'shop@2' })).body.upload_url).toBe('')
+  const wanted = { productId: Number(app.productId), release: 'shop@2', path: 'src/a.ts' }
+  expect(await readMapsWith(app.db.read, wanted)).toHaveLength(1)
+  expect(await clean(app, now, { ...keptLimits, uploads: 1 })).toBe(1)
+  const snapshot = await readSnapshot(app.db.read, Number(app.productId))
+  expect(await snapshot.has(['src/a.ts'])).toEqual(new Set(['src/a.ts']))
 })
 
 test('an upload that was removed is sent and read again', async () => {
