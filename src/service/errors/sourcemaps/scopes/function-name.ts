@@ -106,8 +106,9 @@ function calledName(map: MapTable, caller: Position | undefined): string {
   return isReserved(name) ? '' : name
 }
 
-/** Lines of a call that are searched for a function that it passes. */
+/** The part of a call that is searched for a function that it passes. */
 const LINES_OF_CALL = 50
+const CHARACTERS_OF_CALL = 20_000
 
 /**
  * Whether the function is an argument of the call in its caller: the name that is called there (`map`, `replaceAll`) is
@@ -123,16 +124,19 @@ function isInCallback(map: MapTable, position: Position, caller: Position | unde
   return /=>|\bfunction\b/.test(text) && isInCall(text)
 }
 
-/** The original text from the call in the caller to a position behind it; '' when the position is elsewhere. */
+/** The original text from the call in the caller to a position behind it; '' when the position is elsewhere or far away. */
 function textOfCall(map: MapTable, position: Position, caller: Position | undefined): string {
   const call = caller && exactMapping(map, caller)
   const place = exactMapping(map, position)
   if (call === undefined || place === undefined || call.source !== place.source) return ''
   if (place.line < call.line || place.line - call.line > LINES_OF_CALL) return ''
   const lines = map.lines(call.source, call.line, place.line + 1) ?? []
-  // The end first: both may be on one line.
-  const ended = [...lines.slice(0, -1), (lines.at(-1) ?? '').slice(0, place.column)].join('\n')
-  return ended.slice(call.column)
+  const last = lines.length - 1
+  const parts = lines.map((line, at) =>
+    line.slice(at === 0 ? call.column : 0, at === last ? place.column : line.length),
+  )
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  return length > CHARACTERS_OF_CALL ? '' : parts.join('\n')
 }
 
 /** Whether a text that begins with a call ends inside its brackets; brackets in texts count like others. */
@@ -184,8 +188,12 @@ function originalAt(map: MapTable, { source, line, column }: Mapping): Original 
   const lines = map.lines(source, first, line + 1 + LINES_AROUND)
   const at = lines?.[line - first]
   if (lines === undefined || at === undefined || column > at.length) return undefined
-  const before = [...lines.slice(0, line - first), at.slice(0, column)].join('\n').slice(-CHARACTERS_AROUND)
-  const after = [at.slice(column), ...lines.slice(line - first + 1)].join('\n').slice(0, CHARACTERS_AROUND)
+  // Before they are joined, which copies them: a line may be a whole file.
+  const ends = lines.slice(0, line - first).map((text) => text.slice(-CHARACTERS_AROUND))
+  const starts = lines.slice(line - first + 1).map((text) => text.slice(0, CHARACTERS_AROUND))
+  const near = at.slice(Math.max(0, column - CHARACTERS_AROUND), column)
+  const before = [...ends, near].join('\n').slice(-CHARACTERS_AROUND)
+  const after = [at.slice(column, column + CHARACTERS_AROUND), ...starts].join('\n').slice(0, CHARACTERS_AROUND)
   return { text: before + after, offset: before.length }
 }
 

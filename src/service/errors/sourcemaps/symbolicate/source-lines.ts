@@ -29,22 +29,24 @@ export function sourceLines(
   const context = lines?.[line - first]
   if (lines === undefined || context === undefined) return undefined
   return {
-    context_line: aroundColumn(replaceUnstorable(context), column),
+    context_line: aroundColumn(context, column),
     pre_context: lines.slice(0, line - first).map(fromStart),
     post_context: lines.slice(line - first + 1).map(fromStart),
   }
 }
 
-function fromStart(text: string): string {
-  const line = replaceUnstorable(text)
-  return line.length <= LONGEST_LINE ? line : `${cut(line, LONGEST_LINE - SNIP.length - 1)} ${SNIP}`
+/** Cut before it is looked through: a line may be a whole file. */
+function fromStart(line: string): string {
+  if (line.length <= LONGEST_LINE) return replaceUnstorable(line)
+  return `${replaceUnstorable(cut(line, LONGEST_LINE - SNIP.length - 1))} ${SNIP}`
 }
 
 /** The part of a long line that holds the column. */
 function aroundColumn(line: string, column: number): string {
   if (line.length <= LONGEST_LINE || column < LONGEST_LINE / 2) return fromStart(line)
-  const rest = line.slice(Math.min(column, line.length) - BEFORE_COLUMN).replace(/^[\uDC00-\uDFFF]/, '')
+  const start = Math.min(column, line.length) - BEFORE_COLUMN
   const room = LONGEST_LINE - SNIP.length - 1
+  const rest = line.slice(start, start + room + 2).replace(/^[\uDC00-\uDFFF]/, '')
   const kept = rest.length <= room ? rest : `${cut(rest, room - SNIP.length - 1)} ${SNIP}`
-  return `${SNIP} ${kept}`
+  return `${SNIP} ${replaceUnstorable(kept)}`
 }

@@ -12,8 +12,9 @@ const FOOTER_BYTES = MAGIC.length + 4 + 6
 
 /** Decoded pieces that one cache keeps. */
 const MOST_KEPT = 8
-/** Bytes of a piece that is kept; only a text with a very long line has larger ones. */
-const LARGEST_KEPT = 1 << 20
+/** Only a text with a very long line has larger pieces, of which fewer are kept. */
+const LARGE_BYTES = 1 << 20
+const MOST_LARGE_KEPT = 2
 
 interface Index<Contents> {
   format: string
@@ -135,7 +136,7 @@ function readBytes(descriptor: number, position: number, length: number): Buffer
   return bytes
 }
 
-/** Decoded pieces of a file; the last few are kept. */
+/** Decoded pieces of a file; the last few are kept until `clear`. */
 export interface PieceCache<T> {
   get(piece: number): T
   /** Forgets all pieces. */
@@ -144,19 +145,24 @@ export interface PieceCache<T> {
 
 /** A cache of the pieces of a file, each decoded by `decode`. */
 export function cachePieces<T>(file: PieceFile<unknown>, decode: (bytes: Buffer) => T): PieceCache<T> {
-  const kept = new Map<number, T>()
+  const small = new Map<number, T>()
+  // A frame reads its line several times, and the next frame may be on it as well.
+  const large = new Map<number, T>()
   return {
     get(piece) {
-      const known = kept.get(piece)
+      const known = small.get(piece) ?? large.get(piece)
       if (known !== undefined) return known
       const bytes = file.read(piece)
       const decoded = decode(bytes)
-      if (bytes.length > LARGEST_KEPT) return decoded
+      const [kept, most] = bytes.length > LARGE_BYTES ? [large, MOST_LARGE_KEPT] : [small, MOST_KEPT]
       const [oldest] = kept.keys()
-      if (oldest !== undefined && kept.size >= MOST_KEPT) kept.delete(oldest)
+      if (oldest !== undefined && kept.size >= most) kept.delete(oldest)
       kept.set(piece, decoded)
       return decoded
     },
-    clear: () => kept.clear(),
+    clear() {
+      small.clear()
+      large.clear()
+    },
   }
 }

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { readSourceMap, SourceMapDefect } from '../../../../../src/service/errors/sourcemaps/format/read.ts'
 import { writeScopeTable } from '../../../../../src/service/errors/sourcemaps/scopes/write-scope-table.ts'
 import { openMapTable, writeMapTable } from '../../../../../src/service/errors/sourcemaps/table/map-table.ts'
+import { cachePieces } from '../../../../../src/service/errors/sourcemaps/table/pieces.ts'
 import { encodeMappings, mapText, section, type Fields } from '../format/encode.ts'
 import { folder, opened, written } from './tables.ts'
 
@@ -115,6 +116,25 @@ test('any lines of a large text are those of the whole text', () => {
     }),
     { numRuns: 60 },
   )
+})
+
+test('a piece with a very long line is read once for lookups that come together', () => {
+  let reads = 0
+  const file = {
+    contents: {},
+    bytes: 0,
+    read(piece: number) {
+      reads += 1
+      return Buffer.alloc(piece === 0 ? 20_000_000 : 1, 'x')
+    },
+    close() {},
+  }
+  const pieces = cachePieces(file, (bytes) => bytes.length)
+  for (let lookup = 0; lookup < 20; lookup += 1) expect([pieces.get(0), pieces.get(1)]).toEqual([20_000_000, 1])
+  expect(reads).toBe(2)
+  pieces.clear()
+  pieces.get(0)
+  expect(reads).toBe(3)
 })
 
 test('a table in memory does not grow with the mappings it holds', () => {
