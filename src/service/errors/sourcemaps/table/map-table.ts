@@ -71,9 +71,14 @@ export function writeMapTable(map: ReadMap, file: string): void {
       columns,
       sources: map.sources.map((name, source) => ({ name: name ?? '', ignored: map.ignored.has(source) })),
       texts: map.sourcesContent.map((text) => (text === null ? null : writeText(text, add))),
-      names: writeText(map.names.map((name) => JSON.stringify(name)).join('\n'), add),
+      names: writeText(map.names.map(toRow).join('\n'), add),
     }
   })
+}
+
+/** A name as JSON without any line end: of those of JavaScript, JSON itself escapes two. */
+function toRow(name: string): string {
+  return JSON.stringify(name).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }
 
 /**

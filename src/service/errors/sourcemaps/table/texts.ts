@@ -6,7 +6,10 @@ export interface StoredText {
   lines: number[]
 }
 
-/** A piece is cut at the first line end after so many characters: what the context of one frame decompresses. */
+/** Of JavaScript, by which bundlers count the lines of a source; not those of the text's system. */
+const LINE_END = /\r\n|[\n\r\u2028\u2029]/
+
+/** A piece is cut at the first line feed after so many characters: what the context of one frame decompresses. */
 const PIECE_CHARACTERS = 1 << 13
 
 /** Adds a text to the pieces of a file. */
@@ -17,28 +20,22 @@ export function writeText(text: string, add: (piece: Uint8Array) => number): Sto
   do {
     const newline = text.indexOf('\n', start + PIECE_CHARACTERS)
     const end = newline < 0 ? text.length : newline + 1
-    const bytes = Buffer.from(text.slice(start, end))
-    const piece = add(bytes)
+    const part = text.slice(start, end)
+    const piece = add(Buffer.from(part))
     if (stored.piece < 0) stored.piece = piece
     stored.lines.push(line)
-    line += countLineEnds(bytes)
+    line += part.split(LINE_END).length - 1
     start = end
   } while (start < text.length)
   return stored
 }
 
-function countLineEnds(bytes: Buffer): number {
-  let count = 0
-  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) count++
-  return count
-}
-
 /** The lines of a piece, without their ends. */
 export function decodeLines(bytes: Buffer): string[] {
-  const text = bytes.toString()
+  const lines = bytes.toString().split(LINE_END)
   // What follows the last line end is a line only if it is not empty.
-  const lines = text === '' ? [] : (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')
-  return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
+  if (lines.at(-1) === '') lines.pop()
+  return lines
 }
 
 /** The lines of a text from `first` up to but without `end`, 0-based; fewer when the text has fewer. */

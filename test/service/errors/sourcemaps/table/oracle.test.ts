@@ -146,3 +146,12 @@ test('every position of two real bundles in one index map is that of trace-mappi
   expect(readSourceMap(text).sections).toBe(2)
   expect(differences(opened(text), new FlattenMap(text), lineLengths(code))).toEqual([])
 })
+
+test.each(['\n', '\r\n', '\r', '\u2028', '\u2029'])('a line ends with %j where a bundler ends it', async (end) => {
+  const source = ['/* first', 'second */', 'export function fail() {', "throw new Error('here')", '}', ''].join(end)
+  const { code, map } = await bundle(source, false)
+  const lines = code.split('\n')
+  const line = lines.findIndex((text) => text.includes('throw'))
+  const found = opened(map).find(line, lines[line]!.indexOf('throw'))!
+  expect(opened(map).lines(found.source, found.line, found.line + 1)).toEqual(["throw new Error('here')"])
+})
