@@ -210,6 +210,16 @@ export const ENDPOINT_MISSING = 'ENDPOINT_MISSING'
 /** The reason of the failure of a request that was due after the time of its call, so that it was never sent. */
 export const NOT_SENT = 'NOT_SENT'
 
+/** The reason of a refusal that is a page for browsers: a proxy or another server has sent it, and says nothing of the call. */
+export const NOT_FROM_SERVICE = 'NOT_FROM_SERVICE'
+
+/** What an agent can do about a failure that has no lesson of its own. */
+export function hintFor({ code, reason }: ServiceError): string {
+  return reason === NOT_FROM_SERVICE
+    ? 'Ask the user to check TRACEGATE_BASE_URL, and the proxy or firewall in front of the service.'
+    : failures[code].hint
+}
+
 /** Whether the deployment does not offer the endpoint. It says nothing about the thing that was asked for. */
 export function isEndpointMissing(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'unimplemented' && error.reason === ENDPOINT_MISSING

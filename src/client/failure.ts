@@ -1,5 +1,13 @@
 import type { Endpoint } from '../contract/base/endpoint.ts'
-import { ENDPOINT_MISSING, failures, NOT_SENT, ServiceError, type FailureCode, type FailureDetails } from '../errors.ts'
+import {
+  ENDPOINT_MISSING,
+  failures,
+  NOT_FROM_SERVICE,
+  NOT_SENT,
+  ServiceError,
+  type FailureCode,
+  type FailureDetails,
+} from '../errors.ts'
 import type { Budget } from './budget.ts'
 import { parseErrorBody, type ErrorBody } from './error-body.ts'
 
@@ -29,10 +37,25 @@ export function failureFromReply(
     metadata: body.metadata,
     violations: body.fields.map((field) => ({ field, description: '' })),
   }
-  const reason = code === 'unimplemented' ? ENDPOINT_MISSING : body.reason
+  const reason =
+    code === 'unimplemented' ? ENDPOINT_MISSING : isOthersRefusal(code, body) ? NOT_FROM_SERVICE : body.reason
   if (reason !== undefined) details.reason = reason
   if (retryAfterSeconds !== undefined && retryAfterSeconds > 0) details.retryAfterSeconds = retryAfterSeconds
   return new ServiceError(code, sentence(endpoint, reply.status, code, body, retryAfterSeconds), details)
+}
+
+/** Refusals that say what to change in the call or its token; in a page they do not say it. */
+const lessons: ReadonlySet<FailureCode> = new Set([
+  'invalid_argument',
+  'unauthenticated',
+  'permission_denied',
+  'failed_precondition',
+  'already_exists',
+  'aborted',
+])
+
+function isOthersRefusal(code: FailureCode, { isPage }: ErrorBody): boolean {
+  return isPage && lessons.has(code)
 }
 
 /** The failure of a request that the time of its tool call ran out on. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { failureFromReply, retryAfter } from '../../src/client/failure.ts'
 import { contract } from '../../src/contract/index.ts'
-import { isEndpointMissing, type FailureCode } from '../../src/errors.ts'
+import { hintFor, isEndpointMissing, type FailureCode } from '../../src/errors.ts'
 
 const now = Date.parse('2026-11-21T00:00:00Z')
 const read = contract.getIssue
@@ -99,6 +99,16 @@ test('the base address is named only where the reply is not from the service', (
 test.each([400, 401, 403, 502])('an HTML page with %i is said to be no reply of the service', (status) => {
   expect(of(read, status, '\n<!DOCTYPE html><html></html>').message).toContain('not from the service')
   expect(of(read, status, { code: 7 }).message).not.toContain('not from the service')
+})
+
+test('the next step of a page in place of an answer is to check the way to the service, not the call or its token', () => {
+  const page = '<html><h1>Blocked</h1></html>'
+  const steps = [400, 401, 403, 407].map((status) => hintFor(of(read, status, page)))
+  expect(new Set(steps)).toEqual(
+    new Set(['Ask the user to check TRACEGATE_BASE_URL, and the proxy or firewall in front of the service.']),
+  )
+  expect(hintFor(of(read, 413, page))).toBe('Send less.')
+  expect(hintFor(of(read, 403, { code: 7 }))).toBe('Ask the user for a token with the required scope.')
 })
 
 test.each(['0', '-5', 'Fri, 20 Nov 2026 00:00:00 GMT', 'garbage'])('Retry-After %j states no wait', (value) => {

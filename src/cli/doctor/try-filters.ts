@@ -1,6 +1,7 @@
 import type { Api } from '../../client/api.ts'
 import type { Capabilities } from '../../client/capabilities/capabilities.ts'
 import { filtersByEndpoint } from '../../client/capabilities/filters.ts'
+import { isRefusal } from '../../client/capabilities/parameters.ts'
 import { contract, type EndpointName } from '../../contract/index.ts'
 import type { Endpoint } from '../../contract/base/endpoint.ts'
 import { ServiceError } from '../../errors.ts'
@@ -72,7 +73,7 @@ async function rowsWith(endpoint: EndpointName, filter: Row, tools: Tools) {
     const answer = await methodsFrom(plainApi)[endpoint]?.(request, { signal })
     return rowsIn(endpoint, answer ?? {})
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'invalid_argument') return 'refused'
+    if (isRefusal(error)) return 'refused'
     if (error instanceof ServiceError && error.code === 'not_found') return 'not found'
     throw error
   }

@@ -3,7 +3,7 @@ import { pathParameters, type Endpoint } from '../../contract/base/endpoint.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Filter, Row } from './filters.ts'
-import type { Answer, Ask, Request } from './parameters.ts'
+import { isRefusal, type Answer, type Ask, type Request } from './parameters.ts'
 
 /** A filter with the value that the caller asked for. */
 export interface AskedFilter {
@@ -60,7 +60,7 @@ async function findsNonsense(name: string, { endpoint, request, capabilities, as
   try {
     return rowsIn(await ask({ ...Object.fromEntries(path), [name]: randomUUID(), ...size })).length > 0
   } catch (error) {
-    if (error instanceof ServiceError && ['invalid_argument', 'not_found'].includes(error.code)) return false
+    if (isRefusal(error) || (error instanceof ServiceError && error.code === 'not_found')) return false
     throw error
   }
 }

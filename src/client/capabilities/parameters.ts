@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../contract/base/endpoint.ts'
-import { ServiceError } from '../../errors.ts'
+import { NOT_FROM_SERVICE, ServiceError } from '../../errors.ts'
 import type { Capabilities } from './capabilities.ts'
 import { filtersByEndpoint } from './filters.ts'
 
@@ -74,9 +74,9 @@ const namedOrOurs: Choose = (doubtful, named, endpoint) =>
 const unspecified: Choose = (doubtful, _, { specified }) => doubtful.filter((name) => !specified.includes(name))
 const all: Choose = (doubtful) => doubtful
 
-/** Whether the deployment refused the request for what it says, with 400 or 422. */
-function isRefusal(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && error.code === 'invalid_argument'
+/** Whether the deployment refused the request for what it says, with 400 or 422; a page for browsers is of a proxy. */
+export function isRefusal(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.code === 'invalid_argument' && error.reason !== NOT_FROM_SERVICE
 }
 
 /** Whether the service itself refuses the value of a parameter that the specification names: it knows the parameter. */

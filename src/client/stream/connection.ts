@@ -1,7 +1,7 @@
 import type { WireReply } from '../../contract/base/wire.ts'
-import { ServiceError } from '../../errors.ts'
 import { isPendingAfter, type Clock } from '../../lib/clock.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
+import { isRefusal } from '../capabilities/parameters.ts'
 import type { StreamEndpoint } from './item.ts'
 import { streamParts, type StreamPart } from './parts.ts'
 import type { Item } from './place.ts'
@@ -69,8 +69,7 @@ async function ask(
   try {
     return await send({ ...bare, [stream.resume]: after, [stream.heartbeat]: heartbeat }, after, signal)
   } catch (refusal) {
-    const isDoubtful = refusal instanceof ServiceError && refusal.code === 'invalid_argument'
-    if (!isDoubtful || capabilities.isComplete) throw refusal
+    if (!isRefusal(refusal) || capabilities.isComplete) throw refusal
     const reply = await send(bare, after, signal)
     capabilities.note(path, stream.resume, 'refused')
     return reply

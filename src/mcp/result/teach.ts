@@ -1,4 +1,4 @@
-import { failures, ServiceError, type FailureCode, type FailureDetails } from '../../errors.ts'
+import { failures, hintFor, ServiceError, type FailureCode, type FailureDetails } from '../../errors.ts'
 import { cutWithEllipsis } from '../../lib/text.ts'
 import { clean, cutTo, inOneLine } from '../../lib/outside-text/clean.ts'
 import { findFlags } from '../../lib/outside-text/flags.ts'
@@ -54,7 +54,7 @@ export function errorText(error: unknown, list: { offers: (tool: string) => bool
     lesson.sent && `you sent: ${oneLine(lesson.sent)}`,
     expected && `expected: ${oneLine(expected)}`,
     failureFacts(error),
-    `next: ${next === undefined ? (lesson.hint ?? changeHint(lesson) ?? failure.hint) : callText(list.pinned ? withoutProduct(next) : next)}`,
+    `next: ${next === undefined ? (lesson.hint ?? changeHint(lesson) ?? hintFor(error)) : callText(list.pinned ? withoutProduct(next) : next)}`,
   ].filter((line) => line !== undefined && line !== '')
   // The next step matters more than the end of a long list.
   const last = lines.pop() ?? ''

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Capabilities } from '../../../src/client/capabilities/capabilities.ts'
-import type { WireReply, WireRequest } from '../../../src/contract/base/wire.ts'
+import type { Send, WireReply, WireRequest } from '../../../src/contract/base/wire.ts'
 import { createApi } from '../../../src/client/client.ts'
 import { origin, startApp, type App } from '../../app.ts'
 import { reshaped } from '../../upstream/reshaped.ts'
@@ -96,6 +96,28 @@ test('a refusal that is about a value stays an error', async () => {
     reason: 'FIELD_INVALID',
   })
   expect(seen.log).toHaveLength(4)
+})
+
+test.each([
+  ['the list', 0],
+  ['a request that tries a filter', 1],
+])('a page of a proxy in place of %s is an error, and says nothing of the parameters', async (_, at) => {
+  let sent = 0
+  const seen = watched(reshaped(app.service.direct, 'ignores:key'))
+  const send: Send = (request) => {
+    sent += 1
+    if (sent - 1 !== at) return seen(request)
+    return Promise.resolve({ status: 400, headers: { 'content-type': 'text/html' }, body: '<html>Bad Request</html>' })
+  }
+  const api = createApi({ send, baseUrl: origin, token: app.token, retries: 0 })
+  const ask = { product_id: app.productId, key: ['REQ-6'], page_size: 2 }
+  await expect(api.listRequirements(ask)).rejects.toMatchObject({ reason: 'NOT_FROM_SERVICE' })
+  expect(titles(await api.listRequirements(ask))).toEqual(['Six'])
+  expect(queries(seen).filter((query) => query.startsWith('key='))).toEqual([
+    'key=REQ-6&page_size=2 200',
+    ...(at === 1 ? ['key=REQ-6&page_size=2 200'] : []),
+    'key=ID&page_size=1 200',
+  ])
 })
 
 test('a parameter of another answer is left out too', async () => {
