@@ -236,10 +236,10 @@ class Walk {
     this.#tokens.add(next)
     this.#next = next
     const isEnough = this.#rows.length >= this.#limit()
-    // A deployment may have smaller pages than were asked for.
-    const isFilled = this.#here().length > 0 || this.#request['page_size'] !== undefined
+    // A deployment may have smaller pages than were asked for, and empty ones before those with rows.
+    const isFilled = this.#here().length > 0 || this.#request['page_size'] !== undefined || this.#rows.length === 0
     const isBound = this.#pages >= PAGES || this.#rowsRead >= ROWS || this.#tools.now() - this.#startedAt >= READING_MS
-    return isEnough || !isFilled || isBound || rows.length === 0 ? 'stopped' : undefined
+    return isEnough || !isFilled || isBound ? 'stopped' : undefined
   }
 
   #answer(end: End, isFirst: boolean): Answer {

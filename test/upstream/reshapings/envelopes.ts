@@ -6,6 +6,8 @@ import { byRules } from './values.ts'
 /** Tokens that were sent as numbers. */
 const tokens: string[] = ['']
 
+const FIRST_ROWS = 'first-rows'
+
 /** Members and wrappers in other forms, nothing lost; after the values, because these leave the contract's schema. */
 export const envelopes: Reshapings = {
   tokenOnTop: pagingMembers('the paging token is only at the top level', (token, page) => ({
@@ -28,6 +30,21 @@ export const envelopes: Reshapings = {
         if (number !== null) url.searchParams.set(name, tokens[Number(number)] ?? 'unknown')
       }
       return { ...request, url: url.href }
+    },
+  },
+  emptyPages: {
+    sentence: 'a list begins with an empty page, whose token leads to the rows',
+    request(request) {
+      const url = new URL(request.url)
+      if (pageToken(url) === FIRST_ROWS) url.searchParams.delete('pagination.page_token')
+      return { ...request, url: url.href }
+    },
+    answer(answer, call) {
+      if (!isList(call) || !isObject(answer) || pageToken(new URL(call.request.url)) !== null) return answer
+      const [main, { pagination }] = [mainMember(call), answer]
+      const rows = isObject(answer[main]) ? { ...answer[main], rows: [] } : []
+      const page = { ...(isObject(pagination) && pagination), next_page_token: FIRST_ROWS }
+      return { ...answer, [main]: rows, next_page_token: FIRST_ROWS, pagination: page }
     },
   },
   unknownMembers: byRules('objects have members that the contract does not know', {
@@ -66,6 +83,10 @@ function pagingMembers(
       return { ...rest, ...place(token, page) }
     },
   }
+}
+
+function pageToken({ searchParams }: URL): string | null {
+  return searchParams.get('pagination.page_token')
 }
 
 function mainMember({ endpoint }: Call): string {
