@@ -211,7 +211,7 @@ test('doctor distinguishes a wrong token from a wrong address', async () => {
   const first = await tracegate(['doctor'], wrongToken)
   expect(first).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/401 TOKEN_INVALID\n {6}fix: Set TRACEGATE_API_TOKEN/) as string,
+    stdout: expect.stringMatching(/401 TOKEN_INVALID\n {6}fix: set TRACEGATE_API_TOKEN/) as string,
   })
   const wrongAddress = { TRACEGATE_BASE_URL: `${app.endpoints.rest}/nowhere`, TRACEGATE_API_TOKEN: app.endpoints.token }
   const second = await tracegate(['doctor'], wrongAddress)

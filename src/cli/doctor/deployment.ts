@@ -3,10 +3,11 @@ import { Capabilities } from '../../client/capabilities/capabilities.ts'
 import { createApi } from '../../client/client.ts'
 import { networkSend } from '../../client/transport.ts'
 import type { Send } from '../../contract/base/wire.ts'
-import { failures, ServiceError, type FailureCode } from '../../errors.ts'
+import { failures, ServiceError } from '../../errors.ts'
 import { isNotOffered } from '../../mcp/resolve/offered.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
 import { findProduct } from '../support/check-product.ts'
+import { remedy } from '../support/failure-line.ts'
 import { plain, type Finding } from '../support/finding.ts'
 import { compareClock } from './clock.ts'
 import { offerLines } from './report.ts'
@@ -101,8 +102,7 @@ async function readMe(api: Api, { baseUrl }: Deployment, signal: AbortSignal): P
     return { finding: { what, ok: true, found }, serverName: server?.name, isMissing: false }
   } catch (error) {
     const found = failureWords(error, signal)
-    const code = error instanceof ServiceError ? error.code : 'unavailable'
-    const finding = { what, ok: false, found, fix: suggestedFix(code, baseUrl) }
+    const finding = { what, ok: false, found, fix: suggestedFix(error, baseUrl) }
     return { finding, serverName: undefined, isMissing: isNotOffered(error) }
   }
 }
@@ -128,10 +128,11 @@ function knownFrom(product: Product): Known {
   ])
 }
 
-function suggestedFix(code: FailureCode, baseUrl: string): string {
+function suggestedFix(error: unknown, baseUrl: string): string {
+  const code = error instanceof ServiceError ? error.code : 'unavailable'
   if (code === 'unavailable') return `check that ${baseUrl} is right, up and reachable from this machine`
   if (code === 'upstream_shape_unknown' || code === 'not_found' || code === 'unimplemented') {
     return `${baseUrl} does not answer like the service: set TRACEGATE_BASE_URL to its address without /v1`
   }
-  return failures[code].hint
+  return (error instanceof ServiceError ? remedy(error) : undefined) ?? failures[code].hint
 }

@@ -2,10 +2,10 @@ import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Api } from '../../client/api.ts'
 import { ConfigError, type Config } from '../../config.ts'
-import { createResolver } from '../../mcp/resolve/index.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
 import { thisMachine } from '../clients/machine.ts'
 import { apiFor, type Backend } from '../support/backend.ts'
+import { visibleProducts } from '../support/choose-product.ts'
 import { claimOrigin } from '../support/data-port.ts'
 import { plainLines } from '../support/finding.ts'
 import type { Io } from '../support/io.ts'
@@ -85,7 +85,7 @@ async function carryOut(
   }
   await backend.service?.changeComponents(id, plan.components.changed)
   for (const environment of plan.environments) await api.createEnvironment({ product_id: id, ...environment })
-  const products = await createResolver({ api, pinned: undefined, signal: AbortSignal.timeout(30_000) }).products()
+  const products = await visibleProducts(api, id, AbortSignal.timeout(30_000))
   return products.find((one) => one.id === id) ?? { id }
 }
 

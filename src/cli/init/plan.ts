@@ -4,7 +4,7 @@ import { createResolver } from '../../mcp/resolve/index.ts'
 import type { Environment, Product } from '../../mcp/resolve/types.ts'
 import { textMatching } from '../../mcp/text/untrusted.ts'
 import { firstProduct } from '../../service/workspace/first-product.ts'
-import { chooseProduct } from '../support/choose-product.ts'
+import { chooseProduct, visibleProducts } from '../support/choose-product.ts'
 import { compareComponents, type ComponentPlan } from './compare-components.ts'
 import type { SuggestedComponent } from './owned-components.ts'
 
@@ -69,7 +69,7 @@ export async function readPlan(
 ): Promise<Plan> {
   const signal = AbortSignal.timeout(30_000)
   const resolver = createResolver({ api, pinned: undefined, signal })
-  const all = await resolver.products()
+  const all = await visibleProducts(api, named, signal)
   const product = named === undefined ? findProduct(all, wanted, embedded) : await chooseProduct(api, named, signal)
   const others = all.filter(({ id }) => id !== product?.id).length
   // Elsewhere than in this process, only a signed-in person can change a product.

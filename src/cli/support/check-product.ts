@@ -7,6 +7,7 @@ import { createResolver } from '../../mcp/resolve/index.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
 import { TeachingError } from '../../mcp/result/teach.ts'
 import { apiFor, openBackend } from './backend.ts'
+import { remedy } from './failure-line.ts'
 import type { Finding } from './finding.ts'
 
 const timeoutMs = 10_000
@@ -60,5 +61,5 @@ function failedFinding(error: unknown): Finding {
 
 function suggestedFix(error: ServiceError): string {
   if (isEndpointMissing(error)) return 'check TRACEGATE_BASE_URL, or set TRACEGATE_PRODUCT to the id of the product'
-  return (error instanceof TeachingError ? error.lesson.hint : undefined) ?? failures[error.code].hint
+  return (error instanceof TeachingError ? error.lesson.hint : undefined) ?? remedy(error) ?? failures[error.code].hint
 }

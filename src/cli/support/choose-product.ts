@@ -1,5 +1,7 @@
 import type { Api } from '../../client/api.ts'
 import { ConfigError } from '../../config.ts'
+import { isEndpointMissing, ServiceError } from '../../errors.ts'
+import { mayBeId } from '../../mcp/resolve/ids.ts'
 import { byLikeness } from '../../mcp/text/close-names.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
@@ -9,9 +11,28 @@ import { quoted } from './own-command.ts'
 /** Products that a message lists. */
 const LISTED = 8
 
+/**
+ * The products that the token sees; of a deployment that does not list them, the one that is named by its id. Rejects with
+ * a `ServiceError`.
+ */
+export async function visibleProducts(
+  api: Api,
+  named: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly Product[]> {
+  try {
+    return await createResolver({ api, pinned: undefined, signal }).products()
+  } catch (error) {
+    if (!isEndpointMissing(error) || !(error instanceof ServiceError)) throw error
+    if (named !== undefined && mayBeId(named)) return [{ id: named }]
+    const words = `${error.message}: check TRACEGATE_BASE_URL, or name the product by its id with --product`
+    throw new ServiceError(error.code, words, { reason: error.reason, cause: error })
+  }
+}
+
 /** The product with this id or exact name, or the only product. Rejects with a `ConfigError` that lists the products. */
 export async function chooseProduct(api: Api, named: string | undefined, signal: AbortSignal): Promise<Product> {
-  const products = await createResolver({ api, pinned: undefined, signal }).products()
+  const products = await visibleProducts(api, named, signal)
   const found = findByName(products, named)
   if (found !== undefined) return found
   throw new ConfigError(

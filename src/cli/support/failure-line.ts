@@ -1,4 +1,4 @@
-import type { ServiceError } from '../../errors.ts'
+import { NOT_FROM_SERVICE, type ServiceError } from '../../errors.ts'
 import { TeachingError, type Change } from '../../mcp/result/teach.ts'
 import { plain } from './finding.ts'
 import { quoted } from './own-command.ts'
@@ -6,8 +6,18 @@ import { quoted } from './own-command.ts'
 /** A failure as one line, with the remedy if the failure has one. */
 export function failureLine(error: ServiceError): string {
   const lesson = error instanceof TeachingError ? error.lesson : {}
-  const fix = lesson.hint ?? (lesson.change && changedCommand(lesson.change)) ?? lesson.expected
+  const fix = lesson.hint ?? (lesson.change && changedCommand(lesson.change)) ?? lesson.expected ?? remedy(error)
   return fix === undefined ? error.message : `${error.message}; ${fix}`
+}
+
+/** What the person who runs a command can do about a failure; undefined where its message says it, or nothing is known. */
+export function remedy({ code, reason, metadata: { scope } }: ServiceError): string | undefined {
+  if (reason === NOT_FROM_SERVICE) return 'check TRACEGATE_BASE_URL, and the proxy or firewall in front of the service'
+  if (code === 'unauthenticated') return 'set TRACEGATE_API_TOKEN to a valid token of this service'
+  if (code === 'permission_denied')
+    return `use a token ${scope === undefined ? 'that may do this' : `with the scope ${scope}`}`
+  if (code === 'web_only') return 'only a signed-in person can do this, in the web interface'
+  return code === 'outcome_unknown' ? 'look at the current state before you run the command again' : undefined
 }
 
 /** The flags of a command are named as the parameters of a call. */
