@@ -73,6 +73,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
     dryRun: flags['dry-run'] === true,
     requirementTags: flags['no-requirement-tags'] !== true,
     write: flags.write === true,
+    settings: set,
     unresolved,
   }
   checkTogether(config, hosts.length > 0)

@@ -93,6 +93,8 @@ export interface Config {
   /** `install`: change the client's file, of which scope. */
   write: boolean
   scope?: 'user' | 'project'
+  /** The settings that were given, by variable: what a process that this one starts needs. */
+  settings: Readonly<Record<string, string>>
   /** The names, as given, of settings that a client passed on as `${…}`; they count as unset. */
   unresolved: readonly string[]
 }

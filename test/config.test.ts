@@ -32,6 +32,7 @@ test('without flags and variables, the embedded service is served over stdio wit
     timeoutSeconds: 60,
     format: 'text',
     write: false,
+    settings: {},
     unresolved: [],
   } satisfies Config)
 })

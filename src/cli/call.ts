@@ -1,4 +1,5 @@
 import { Client, type CallToolResult, type Transport } from '@modelcontextprotocol/client'
+import { Environment } from '../config-variables.ts'
 import { ConfigError, type Config } from '../config.ts'
 import { isObject } from '../lib/objects.ts'
 import { version } from '../version.ts'
@@ -55,15 +56,9 @@ export function parseArguments(json = '{}'): Record<string, unknown> {
 
 async function connectTo(config: Config, io: Io): Promise<Transport> {
   if (config.url !== undefined) return remoteTransport(config.url, config)
-  return io.startStdio({
-    ...io.env,
-    TRACEGATE_DATA_DIR: config.dataDir,
-    TRACEGATE_TOOLSETS: config.toolsets.join(','),
-    TRACEGATE_READ_ONLY: String(config.readOnly),
-    TRACEGATE_PRODUCT: config.product ?? '',
-    // The child reports its failures in its answers.
-    TRACEGATE_LOG_LEVEL: io.env['TRACEGATE_LOG_LEVEL'] ?? 'error',
-  })
+  const others = Object.entries(io.env).filter(([name]) => !(name in Environment.shape))
+  // The child reports its failures in its answers.
+  return io.startStdio({ ...Object.fromEntries(others), TRACEGATE_LOG_LEVEL: 'error', ...config.settings })
 }
 
 function text({ content }: CallToolResult): string {
