@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { defaultDataDir } from '../../config-variables.ts'
 import { ConfigError, type Config } from '../../config.ts'
 import type { Client } from './client.ts'
-import type { Members, Value } from './files/values.ts'
+import { isMembers, type Members, type Value } from './files/values.ts'
 
 /** The variable that clients read a caller's token from; a server over stdio has its own. */
 export const TOKEN_VARIABLE = 'TRACEGATE_MCP_TOKEN'
@@ -70,9 +70,9 @@ const ours: ReadonlySet<string> = new Set(
 
 /** The new entry with what the owner of the file added to the one that is there: other members, variables, a token. */
 export function mergeEntry(existing: Value | undefined, entry: Members): Members {
-  if (typeof existing !== 'object' || Array.isArray(existing)) return entry
+  if (!isMembers(existing)) return entry
   const added = Object.entries(existing).filter(([name]) => !ours.has(name))
-  const members = Object.entries(entry).map(([name, value]) => [name, mergeValue((existing as Members)[name], value)])
+  const members = Object.entries(entry).map(([name, value]) => [name, mergeValue(existing[name], value)])
   return { ...Object.fromEntries(members), ...Object.fromEntries(added) } as Members
 }
 
@@ -85,15 +85,12 @@ function mergeValue(existing: Value | undefined, value: Value): Value {
   return typeof value === 'string' && value.includes(PLACEHOLDER) && typeof existing === 'string' ? existing : value
 }
 
-function isMembers(value: Value | undefined): value is Members {
-  return typeof value === 'object' && !Array.isArray(value)
-}
-
 /** The rows of the file's other list that the entry needs, with the place of each. */
 export function rowsFor(client: Client, entry: Members, members: Members): { path: [string, number]; row: Members }[] {
   const { rows } = client
   if (rows === undefined || !JSON.stringify(entry).includes(rows.row.id)) return []
-  const list = (members[rows.list] ?? []) as readonly Members[]
-  const index = list.findIndex(({ id }) => id === rows.row.id)
-  return index === -1 ? [{ path: [rows.list, list.length], row: rows.row }] : []
+  const list = members[rows.list]
+  const all: readonly Value[] = Array.isArray(list) ? (list as readonly Value[]) : []
+  const index = all.findIndex((row) => isMembers(row) && row['id'] === rows.row.id)
+  return index === -1 ? [{ path: [rows.list, all.length], row: rows.row }] : []
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { SERVER_NAME, type Client, type Machine } from './client.ts'
 import { FileError, readMembers } from './files/edit.ts'
-import type { Members, Value } from './files/values.ts'
+import { isMembers, type Members, type Value } from './files/values.ts'
 
 /** A file of a client that names our server. */
 export interface Installed {
@@ -41,11 +41,9 @@ function readText(file: string): string | undefined {
 
 /** Every entry of our name in a member that holds servers, at any depth. */
 function entriesIn(value: Value, servers: string, isServers = false): Members[] {
-  if (typeof value !== 'object' || Array.isArray(value)) return []
-  return Object.entries(value as Members).flatMap(([name, inner]) =>
-    isServers && name === SERVER_NAME && typeof inner === 'object' && !Array.isArray(inner)
-      ? [inner as Members]
-      : entriesIn(inner, servers, name === servers),
+  if (!isMembers(value)) return []
+  return Object.entries(value).flatMap(([name, inner]) =>
+    isServers && name === SERVER_NAME && isMembers(inner) ? [inner] : entriesIn(inner, servers, name === servers),
   )
 }
 

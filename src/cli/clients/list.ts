@@ -181,7 +181,9 @@ export function findClient(id: string): Client | undefined {
 }
 
 function unlessEmpty(member: Members): Members {
-  return Object.fromEntries(Object.entries(member).filter(([, value]) => Object.keys(value).length > 0))
+  return Object.fromEntries(
+    Object.entries(member).filter(([, value]) => value !== null && Object.keys(value).length > 0),
+  )
 }
 
 function at({ platform }: Machine, ...parts: string[]): string {

@@ -152,3 +152,10 @@ test('the clock of a deployment may differ by a minute', () => {
   })
   expect([undefined, 'yesterday'].map((date) => compareClock(date, now))).toEqual([undefined, undefined])
 })
+
+test('doctor reads a file of a client that has null in it', async () => {
+  const servers = { other: null, tracegate: { command: process.execPath, args: [], env: null } }
+  const file = JSON.stringify({ lastSession: null, mcpServers: servers })
+  const { stdout } = await examine('nulls', { '.claude.json': file })
+  expect(lines(stdout, 'client')).toEqual([`ok    client: Claude Code: ~/.claude.json starts ${process.execPath}`])
+})

@@ -35,7 +35,14 @@ describe('JSON with comments', () => {
     }
   })
 
+  test('takes null for nothing, where it is in the way of our entry and elsewhere', () => {
+    const after = { a: null, servers: { tracegate: entry } }
+    expect(readMembers('jsonc', set('{"a": null, "servers": null}'))).toEqual(after)
+    expect(readMembers('jsonc', set('{"a": null, "servers": {"tracegate": null}}'))).toEqual(after)
+  })
+
   test.each([
+    'null',
     "{'a':1}",
     '{a:1}',
     '{"a":f()}',
@@ -93,4 +100,16 @@ test('files are where each platform keeps them', () => {
   expect(file('opencode', 'linux', { XDG_CONFIG_HOME: '/x' })).toBe('/x/opencode/opencode.json')
   expect(file('codex', 'linux', { CODEX_HOME: '/c' })).toBe('/c/config.toml')
   expect(file('claude-code', 'linux', { CLAUDE_CONFIG_DIR: '/d' })).toBe('/d/.claude.json')
+})
+
+test('YAML fills a name without a value', () => {
+  expect(setValue('yaml', 'a: x\nservers:\n', path, { command: 'node' })).toBe(
+    'a: x\nservers:\n  tracegate:\n    command: node\n',
+  )
+})
+
+test('YAML keeps its byte order mark and Windows line ends', () => {
+  expect(setValue('yaml', '\uFEFFa: x # y\r\n', path, { command: 'node' })).toBe(
+    '\uFEFFa: x # y\r\nservers:\r\n  tracegate:\r\n    command: node\r\n',
+  )
 })

@@ -137,6 +137,17 @@ test('what the owner added to our entry stays when it is changed', async () => {
   })
 })
 
+test('null in the file of a client counts as nothing', async () => {
+  const { install, home } = user('nulls')
+  const file = join(home, '.cursor/mcp.json')
+  mkdirSync(dirname(file))
+  for (const members of [{ mcpServers: null }, { mcpServers: { tracegate: null, other: null } }]) {
+    writeFileSync(file, JSON.stringify({ theme: null, ...members }))
+    expect(await install('cursor', '--write')).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ theme: null, mcpServers: { tracegate: {} } })
+  }
+})
+
 test('a token that the owner filled in, where the client has no other way, is kept', async () => {
   const { install, home } = user('filled-in')
   const file = join(home, '.config/zed/settings.json')

@@ -1,5 +1,5 @@
 import { Parser, type Expression, type Options, type Property, type SpreadElement } from 'acorn'
-import type { Members, Path, Value } from './values.ts'
+import { isMembers, nested, type Members, type Path, type Value } from './values.ts'
 import { writeJson } from './write-json.ts'
 
 const syntax: Options = { ecmaVersion: 2024, allowHashBang: false }
@@ -115,15 +115,11 @@ function tokenLabels(text: string): string[] {
   return [...Parser.tokenizer(text, syntax)].map(({ type }) => type.label)
 }
 
-function nested(path: Path, value: Value): Value {
-  return path.reduceRight<Value>((inner, step) => (typeof step === 'number' ? [inner] : { [step]: inner }), value)
-}
-
 function written(value: Value, depth: number, { unit, newline }: Source): string {
   return writeJson(value, { unit, indent: unit.repeat(depth) }).replaceAll('\n', newline)
 }
 
 function requireMembers(value: Value): Members {
-  if (typeof value !== 'object' || Array.isArray(value)) throw new Error('the file holds no object')
-  return value as Members
+  if (!isMembers(value)) throw new Error('the file holds no object')
+  return value
 }

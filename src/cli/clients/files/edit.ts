@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { parseJson, setInJson } from './edit-json.ts'
 import { parseToml, setInToml } from './edit-toml.ts'
 import { parseYaml, setInYaml } from './edit-yaml.ts'
-import type { Format, Members, Path, Value } from './values.ts'
+import { isMembers, type Format, type Members, type Path, type Value } from './values.ts'
 
 /** A file that cannot be read as its format, or cannot be edited without losing something of it. */
 export class FileError extends Error {
@@ -58,7 +58,9 @@ export function setValue(format: Format, text: string, path: Path, value: Value)
 export function valueAt(value: Value | undefined, path: Path): Value | undefined {
   return path.reduce<Value | undefined>(
     (inside, step) =>
-      typeof inside === 'object' ? (inside as Readonly<Record<string | number, Value>>)[step] : undefined,
+      typeof inside === 'object' && inside !== null
+        ? (inside as Readonly<Record<string | number, Value>>)[step]
+        : undefined,
     value,
   )
 }
@@ -70,7 +72,7 @@ function replaced(value: Value | undefined, [step, ...path]: Path, inner: Value)
     const list: readonly Value[] = Array.isArray(value) ? (value as readonly Value[]) : []
     return [...list.slice(0, step), replaced(list[step], path, inner), ...list.slice(step + 1)]
   }
-  const members = typeof value === 'object' && !Array.isArray(value) ? (value as Members) : {}
+  const members = isMembers(value) ? value : {}
   return { ...members, [step]: replaced(members[step], path, inner) }
 }
 

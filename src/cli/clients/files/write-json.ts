@@ -2,7 +2,7 @@ import type { Value } from './values.ts'
 
 /** JSON with a member on each line and lists of words on one, as people write it; `indent` is that of the line it begins on. */
 export function writeJson(value: Value, { unit = '  ', indent = '' } = {}): string {
-  if (typeof value !== 'object') return JSON.stringify(value)
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const inner = { unit, indent: indent + unit }
   if (Array.isArray(value)) {
     const elements = (value as readonly Value[]).map((element) => writeJson(element, inner))
