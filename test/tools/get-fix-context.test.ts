@@ -334,6 +334,22 @@ describe('stacks', () => {
     ])
   })
 
+  test('show a recursion once, between what it ended in and what led to it', async () => {
+    const turn = [frame('src/tree.ts', true), frame('node_modules/lodash/forEach.js'), frame('src/node.ts', true)]
+    const turns = Array.from({ length: 50 }, () => turn).flat()
+    const frames = [frame('src/main.ts', true), ...turns, frame('src/leaf.ts', true)]
+    const event = { exception: { values: [{ type: 'DepthError', value: 'x', stacktrace: { frames } }] } }
+    const { structured } = await agent.call('get_fix_context', { issue: await issueOf(event) })
+    expect(structured).toHaveProperty('untrusted.exceptions.0.frames_crash_first', [
+      'src/leaf.ts:1 f',
+      'src/node.ts:1 f',
+      'src/tree.ts:1 f',
+      '… 16 frames of recursion',
+      'src/main.ts:1 f',
+    ])
+    expect(structured).toHaveProperty('truncated.cut', expect.arrayContaining(['frames: 20 of 152']))
+  })
+
   test('come from the exception thrown to its causes, with the code of the first two', async () => {
     const thrown = (type: string, line: number) => ({
       type,

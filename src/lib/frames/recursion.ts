@@ -5,7 +5,7 @@ export const LONGEST_CYCLE = 4
  * The positions of a stack that only repeat what precedes them, so that the depth of a recursion does not count. `keys`
  * identify the frames, oldest first; a `longestCycle` of 1 detects only direct recursion.
  */
-export function recursiveFrames(keys: readonly string[], longestCycle = LONGEST_CYCLE): Set<number> {
+export function recursiveFrames(keys: readonly (string | number)[], longestCycle = LONGEST_CYCLE): Set<number> {
   const repeated = new Set<number>()
   const kept: number[] = []
   for (let index = 0; index < keys.length; index += 1) {
@@ -17,7 +17,7 @@ export function recursiveFrames(keys: readonly string[], longestCycle = LONGEST_
 }
 
 /** Length of the shortest block at the end of `kept` that the block before it equals; 0 without one. */
-function endingCycle(keys: readonly string[], kept: readonly number[], longest: number): number {
+function endingCycle(keys: readonly (string | number)[], kept: readonly number[], longest: number): number {
   for (let length = 1; length <= longest && 2 * length <= kept.length; length += 1) {
     const start = kept.length - length
     let same = 0

@@ -1,6 +1,7 @@
 import { counted } from '../../../src/lib/counted.ts'
+import { recursiveFrames } from '../../../src/lib/frames/recursion.ts'
 import { isLibraryFrame } from '../../../src/lib/frames/library-frame.ts'
-import { combined, hasText, Quoted, quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
+import { combined, hasText, isSameText, Quoted, quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
 import type { LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
 import { codeLine, errorLine, frameCode, frameLocation, type Event, type Frame } from './events.ts'
 
@@ -15,7 +16,8 @@ const AROUND = 3
 
 /**
  * The stacks of an occurrence for the untrusted block, crash first, from the exception thrown to its causes. In-app frames
- * are one line each, the one nearest to the crash with the code around it; library frames between them are folded.
+ * are one line each, the one nearest to the crash with the code around it; library frames between them are folded, and
+ * those that a recursion repeats.
  * `frames` are caller first, as the service sends them.
  */
 export function describeStacks(event: Event, frames: readonly Frame[], here?: LocatedFiles) {
@@ -50,22 +52,49 @@ function describeStack(frames: readonly Frame[], { withCode, here }: Describing)
 /** `withCode` is the place of the frame whose code is shown already. */
 function lines(crashFirst: readonly Frame[], withCode: number, here: LocatedFiles | undefined): BlockContent[] {
   const shown: BlockContent[] = []
-  const near = new Set(crashFirst.filter(isOurs).slice(0, LINES))
-  let folded: Frame[] = []
+  const repeated = repeatedFrames(crashFirst)
+  const near = new Set(crashFirst.filter((frame) => isOurs(frame) && !repeated.has(frame)).slice(0, LINES))
+  let [libraries, repeats]: [Frame[], number] = [[], 0]
   const unfold = () => {
-    if (folded.length > 0) shown.push(foldLine(folded))
-    folded = []
+    if (libraries.length > 0) shown.push(foldLine(libraries))
+    if (repeats > 0) shown.push(`… ${counted(repeats, 'frame')} of recursion`)
+    ;[libraries, repeats] = [[], 0]
   }
   for (const [place, frame] of crashFirst.entries()) {
-    if (place > 0 && !isOurs(frame)) {
-      folded.push(frame)
-      continue
+    if (repeated.has(frame)) {
+      if (libraries.length > 0) unfold()
+      repeats += 1
+    } else if (place > 0 && !isOurs(frame)) {
+      if (repeats > 0) unfold()
+      libraries.push(frame)
+    } else {
+      unfold()
+      shown.push(frameLine(frame, { withCode: near.has(frame) && place !== withCode, here }))
     }
-    unfold()
-    shown.push(frameLine(frame, { withCode: near.has(frame) && place !== withCode, here }))
   }
   unfold()
   return shown
+}
+
+/** The frames that only repeat those nearer to the crash: the same lines of the same functions. */
+function repeatedFrames(crashFirst: readonly Frame[]): Set<Frame> {
+  const distinct: Frame[] = []
+  const keys = crashFirst.map((frame) => {
+    const known = distinct.findIndex((other) => isSamePlace(frame, other))
+    return known === -1 ? distinct.push(frame) - 1 : known
+  })
+  const repeated = recursiveFrames(keys)
+  return new Set(crashFirst.filter((_, index) => repeated.has(index)))
+}
+
+function isSamePlace(one: Frame, other: Frame): boolean {
+  return (
+    one.lineno === other.lineno &&
+    one.colno === other.colno &&
+    isSameText(one.function, other.function) &&
+    isSameText(one.filename, other.filename) &&
+    isSameText(one.module, other.module)
+  )
 }
 
 function frameLine(frame: Frame, { withCode, here }: Describing): BlockContent {

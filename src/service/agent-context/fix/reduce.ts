@@ -1,5 +1,5 @@
 import { jsonBytes } from '../../../lib/bytes.ts'
-import { cutFrames } from '../../errors/issues/read/cut-frames.ts'
+import { cutFrames, findRepeated } from '../../errors/issues/read/cut-frames.ts'
 import type { FixContextBody, FrameBody } from './bodies.ts'
 import { MOST_BYTES, steps, usualLimits, type Limits } from './limits.ts'
 import { createTruncationNotes, type NoteTruncation } from '../../shared/truncation-notes.ts'
@@ -105,15 +105,19 @@ function reduceFrames(
 }
 
 /**
- * Keeps at most `max` frames, in their order: in-app frames before others, and in each stack those nearest to its end.
+ * Keeps at most `max` frames, in their order: in-app frames before others, those that a recursion repeats last, and in each
+ * stack those nearest to its end.
  */
 function nearestFrames(frames: readonly FrameBody[], max: number): FrameBody[] {
   if (frames.length <= max) return [...frames]
   const distances = crashDistances(frames)
+  const stacks = Map.groupBy(frames, ({ exception_index: stack }) => stack)
+  const repeats = new Set([...stacks.values()].flatMap((stack) => [...findRepeated(stack)]))
   const farthestFirst = frames
     .map((frame, index) => ({ frame, in_app: frame.in_app, index, distance: distances[index] ?? 0 }))
     .toSorted((left, right) => right.distance - left.distance)
-  return cutFrames(farthestFirst, max, 'frames', () => {})
+  const repeated = new Set(farthestFirst.filter(({ frame }) => repeats.has(frame)))
+  return cutFrames(farthestFirst, max, 'frames', () => {}, repeated)
     .toSorted((left, right) => left.index - right.index)
     .map(({ frame }) => frame)
 }

@@ -89,6 +89,24 @@ test('of 250 frames the in-app ones near the crash stay, with their index, and t
   expect(few.files).toHaveLength(25)
 })
 
+test('a recursion is cut before the functions that led to it', async () => {
+  await using app = await startApp()
+  const turns = Array.from({ length: 90 }, (_, index) =>
+    index % 2 === 0 ? own('src/tree.ts', 'walk', 12) : own('src/node.ts', 'visit', 7),
+  )
+  const frames = [own('src/main.ts', 'main', 3), ...turns, own('src/leaf.ts', 'read', 5)]
+  await app.ingest({ exception: thrown({ type: 'RangeError', frames }) })
+  const { frames: kept } = await fixContextOf(app, { max_frames: '6' })
+  expect(kept.map(({ index, function: name }) => `${index} ${name}`)).toEqual([
+    '0 main',
+    '1 walk',
+    '2 visit',
+    '89 walk',
+    '90 visit',
+    '91 read',
+  ])
+})
+
 test('each stack of a chain keeps the frames at its end when frames are cut', async () => {
   await using app = await startApp()
   const deep = (name: string) => Array.from({ length: 40 }, (_, index) => own(`src/${name}.ts`, `${name}${index}`, 1))
