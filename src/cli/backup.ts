@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ConfigError, type Config } from '../config.ts'
 import { ServiceError } from '../errors.ts'
-import { explainFailure } from '../service/sql/sqlite/database-file.ts'
+import { createDatabaseFile, explainFailure } from '../service/sql/sqlite/database-file.ts'
 import { schemaVersion } from '../service/sql/sqlite/migrate.ts'
 import { copyIntoSqlite } from '../service/sql/moving/into-sqlite.ts'
 import { translate } from '../service/sql/sqlite/passing-failures.ts'
@@ -79,6 +79,7 @@ function copySqlite(file: string, copy: string): void {
     throw new ConfigError(`there is no database at ${file}: name the directory with --data`)
   const connection = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
   try {
+    createDatabaseFile(copy)
     connection.prepare('VACUUM INTO ?').run(copy)
   } catch (error) {
     throw explainFailure(file, translate(error))

@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSyn
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { buffer } from 'node:stream/consumers'
+import { setImmediate } from 'node:timers/promises'
 import { ZipFile } from 'yazl'
 import { expect, onTestFinished, test } from 'vitest'
 import { openArchive } from '../../src/cli/archive/read-archive.ts'
@@ -75,6 +76,24 @@ test('a backup has neither the token nor the secret, says so, and only its owner
   const archive = await openArchive(file)
   archive.close()
   expect(archive.names.every((name) => name.startsWith('sourcemaps/'))).toBe(true)
+})
+
+test('nobody else may read what a backup is made of while it is made', async () => {
+  const { dataDir } = await loaded()
+  const folder = newFolder()
+  const ended = new AbortController()
+  const backup = tracegate(['backup', join(folder, 'backup.zip'), '--data', dataDir]).finally(() => ended.abort())
+  const modes = new Map<string, number>()
+  while (!ended.signal.aborted) {
+    for (const name of readdirSync(folder)) {
+      const mode = statSync(join(folder, name), { throwIfNoEntry: false })?.mode
+      if (mode !== undefined) modes.set(name.split('.').at(-1) ?? '', mode & 0o777)
+    }
+    await setImmediate()
+  }
+  expect(await backup).toMatchObject({ code: 0 })
+  expect(Object.fromEntries(modes)).toMatchObject({ database: 0o600, unfinished: 0o600 })
+  expect(new Set(modes.values())).toEqual(new Set([0o600]))
 })
 
 test('a restored directory keeps the port that the DSNs of the backup name, where it has none', async () => {

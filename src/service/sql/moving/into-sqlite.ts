@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { ServiceError } from '../../../errors.ts'
 import type { Bindable, Prepare, Rows } from '../database.ts'
+import { createDatabaseFile } from '../sqlite/database-file.ts'
 import { migrate } from '../sqlite/migrate.ts'
 import { explainOpening } from '../postgres/postgres-failures.ts'
 import { checkServer, requireVersion } from '../postgres/postgres-migrate.ts'
@@ -29,6 +30,7 @@ export async function copyIntoSqlite(options: IntoSqliteOptions): Promise<void> 
   const client = new Client(connectionConfig(options.url))
   let lost: Error | undefined
   client.on('error', (error) => (lost = error))
+  createDatabaseFile(options.file)
   const connection = new DatabaseSync(options.file)
   try {
     // A file that is not complete is removed: it needs no journal, and is written to the disk once.

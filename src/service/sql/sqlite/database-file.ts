@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { ServiceError } from '../../../errors.ts'
 import { NewerDatabase } from '../migrations.ts'
@@ -12,6 +12,11 @@ export function explainFailure(file: string, error: unknown): unknown {
   if (error instanceof NewerDatabase) return unusable(file, error.message, error)
   if (!DAMAGED.has(resultCode(error) ?? 0)) return error
   return unusable(file, `it is damaged, or no SQLite database (${(error as Error).message})`, error)
+}
+
+/** Makes the empty file of a new database, which only its owner may read. Its journal gets the same rights from SQLite. */
+export function createDatabaseFile(file: string): void {
+  closeSync(openSync(file, 'wx', 0o600))
 }
 
 /** Where a database is written by a restore, until it is whole and takes the name of the file. */
