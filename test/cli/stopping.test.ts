@@ -165,6 +165,19 @@ test('a server whose output nobody reads any more stops as any other', async () 
   expect(left.filter((name) => /^endpoints|-wal$/.test(name))).toEqual([])
 })
 
+test('a server whose terminal is closed stops as any other', async () => {
+  using folder = temporaryFolder()
+  const child = spawn(process.execPath, [mainFile, 'serve', '--port', '0', '--data', folder.path], {
+    env: bareEnvironment(),
+    stdio: 'ignore',
+  })
+  const exited = once(child, 'exit')
+  await servedBy(folder.path, { ended: () => child.exitCode ?? undefined, output: () => '' })
+  child.kill('SIGHUP')
+  expect(await exited).toEqual([0, null])
+  expect(readdirSync(folder.path).filter((name) => /^endpoints|-wal$/.test(name))).toEqual([])
+})
+
 test.runIf(existsSync('/dev/full'))('a server whose log finds no room goes on and stops as any other', async () => {
   using folder = temporaryFolder()
   const full = openSync('/dev/full', 'w')

@@ -2,8 +2,8 @@
 const parentCheckMs = 500
 
 /**
- * Resolves at the first SIGINT or SIGTERM, or when the npm that started this process has ended. A second signal ends the
- * process immediately.
+ * Resolves at the first SIGINT, SIGTERM or SIGHUP, or when the npm that started this process has ended. A second SIGINT or
+ * SIGTERM ends the process immediately.
  */
 export function stopRequested(): Promise<void> {
   return new Promise((resolve) => {
@@ -15,6 +15,11 @@ export function stopRequested(): Promise<void> {
     }
     process.on('SIGINT', onSignal)
     process.on('SIGTERM', onSignal)
+    // A terminal that is closed sends it, and often more than once.
+    process.on('SIGHUP', () => {
+      signalled = true
+      resolve()
+    })
     // npm does not pass on a signal that ends only npm, and the port would stay in use.
     if (process.env['npm_lifecycle_event'] !== undefined) void parentGone().then(resolve)
   })
