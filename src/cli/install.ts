@@ -5,6 +5,7 @@ import { ConfigError, type Config } from '../config.ts'
 import { SERVER_NAME, type Client, type Machine } from './clients/client.ts'
 import type { Members, Path } from './clients/files/values.ts'
 import {
+  API_TOKEN,
   doorAddress,
   httpEntry,
   mergeEntry,
@@ -105,7 +106,7 @@ function shellCommand({ shell }: Client, config: Config, platform: NodeJS.Platfo
 
 /** A deployment wants a token of the caller. */
 function secretsFor({ baseUrl }: Config): string[] {
-  return baseUrl === undefined ? [] : ['TRACEGATE_API_TOKEN']
+  return baseUrl === undefined ? [] : [API_TOKEN]
 }
 
 /** What the client needs besides the file. */
@@ -125,7 +126,7 @@ function tokenLine(client: Client, entry: string, { url, baseUrl }: Config): str
   if (entry.includes(PLACEHOLDER)) {
     return [`Replace ${PLACEHOLDER} in the file: ${client.title} has no other way. Let nobody else read the file.`]
   }
-  const variable = url === undefined ? 'TRACEGATE_API_TOKEN' : TOKEN_VARIABLE
+  const variable = url === undefined ? API_TOKEN : TOKEN_VARIABLE
   return [`The token is read from ${variable}: set it where ${client.title} is started.`]
 }
 
@@ -137,7 +138,7 @@ function writeEntry(client: Client, file: string, entry: Members): Outcome {
   const members = readMembers(client.format, before)
   const path: Path = [...client.servers, SERVER_NAME]
   const existing = valueAt(members, path)
-  const wanted = mergeEntry(existing, entry)
+  const wanted = mergeEntry(client, existing, entry)
   const rows = rowsFor(client, wanted, members)
   if (
     isDeepStrictEqual(JSON.parse(JSON.stringify([existing])), JSON.parse(JSON.stringify([wanted]))) &&

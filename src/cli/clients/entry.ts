@@ -2,10 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { defaultDataDir } from '../../config-variables.ts'
 import { ConfigError, type Config } from '../../config.ts'
 import type { Client } from './client.ts'
+import { wordsIn } from './installed.ts'
 import { isMembers, type Members, type Value } from './files/values.ts'
 
 /** The variable that clients read a caller's token from; a server over stdio has its own. */
 export const TOKEN_VARIABLE = 'TRACEGATE_MCP_TOKEN'
+
+/** The variable of the token for a deployment, which a server over stdio reads. */
+export const API_TOKEN = 'TRACEGATE_API_TOKEN'
 
 /** Stands where a client has no other way to give a token than its file. */
 export const PLACEHOLDER = '<your API token>'
@@ -68,12 +72,29 @@ const ours: ReadonlySet<string> = new Set(
   ),
 )
 
+/** The members with variables for a process that the client starts. */
+const variables = ['env', 'environment', 'envs']
+
 /** The new entry with what the owner of the file added to the one that is there: other members, variables, a token. */
-export function mergeEntry(existing: Value | undefined, entry: Members): Members {
+export function mergeEntry(client: Client, existing: Value | undefined, entry: Members): Members {
   if (!isMembers(existing)) return entry
   const added = Object.entries(existing).filter(([name]) => !ours.has(name))
   const members = Object.entries(entry).map(([name, value]) => [name, mergeValue(existing[name], value)])
-  return { ...Object.fromEntries(members), ...Object.fromEntries(added) } as Members
+  const kept = addedVariables(client, existing, entry)
+  return { ...Object.fromEntries(members), ...Object.fromEntries(kept), ...Object.fromEntries(added) } as Members
+}
+
+/** The variables of an entry whose successor has none, where both start a process: all but the token that we refer to. */
+function addedVariables({ reference }: Client, existing: Members, entry: Members): [string, Members][] {
+  if (wordsIn(existing).length === 0 || wordsIn(entry).length === 0) return []
+  return variables.flatMap((name): [string, Members][] => {
+    const there = existing[name]
+    if (name in entry || !isMembers(there)) return []
+    const kept = Object.entries(there).filter(
+      ([variable, value]) => variable !== API_TOKEN || value !== reference?.(API_TOKEN),
+    )
+    return kept.length === 0 ? [] : [[name, Object.fromEntries(kept)]]
+  })
 }
 
 function mergeValue(existing: Value | undefined, value: Value): Value {

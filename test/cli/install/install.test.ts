@@ -137,6 +137,27 @@ test('what the owner added to our entry stays when it is changed', async () => {
   })
 })
 
+test.each([
+  ['cursor', '.cursor/mcp.json', 'mcpServers', 'env'],
+  ['opencode', '.config/opencode/opencode.json', 'mcp', 'environment'],
+])(
+  'variables that the owner gave %s stay, and our token goes with its deployment',
+  async (client, name, servers, member) => {
+    const { install, home } = user(`variables-${client}`)
+    const file = join(home, name)
+    const read = () => JSON.parse(readFileSync(file, 'utf8')) as Record<string, Record<string, Record<string, unknown>>>
+    const variables = () => read()[servers]?.['tracegate']?.[member]
+    await install(client, '--write', '--base-url', 'https://quality.example')
+    expect(variables()).toHaveProperty('TRACEGATE_API_TOKEN')
+    const members = read()
+    members[servers]!['tracegate']![member] = { ...(variables() as object), TRACEGATE_PRODUCT: 'Shop' }
+    writeFileSync(file, JSON.stringify(members))
+    await install(client, '--write')
+    expect(variables()).toEqual({ TRACEGATE_PRODUCT: 'Shop' })
+    expect((await install(client, '--write')).stdout).toContain('has it already')
+  },
+)
+
 test('null in the file of a client counts as nothing', async () => {
   const { install, home } = user('nulls')
   const file = join(home, '.cursor/mcp.json')
