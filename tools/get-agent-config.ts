@@ -4,7 +4,7 @@ import { counted } from '../src/lib/counted.ts'
 import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { configLabel, configsCall } from '../src/mcp/resolve/find-agent.ts'
-import { productsCall } from '../src/mcp/resolve/find-product.ts'
+import { inOneProduct } from '../src/mcp/resolve/find-product.ts'
 import { ifOffered, notOfferedSentence } from '../src/mcp/resolve/offered.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
@@ -89,7 +89,7 @@ async function listTypes(given: string | undefined, context: Context) {
     answer: `${counted(types.length, 'agent type')}. Runs are started from a config of one of these types.`,
     product,
     data: { types: types.map(typeRow) },
-    next: [product === undefined && (products ?? []).length > 1 ? productsCall() : configsCall(product?.id)],
+    next: [inOneProduct(configsCall(product?.id), product, products)],
   }
 }
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts'
 import { branchArgument, branchesCall, isOpen } from './find-branch.ts'
-import { productsCall } from './find-product.ts'
+import { inOneProduct } from './find-product.ts'
 import { keyPrefix, looseKey, mayBeId } from './ids.ts'
 import { nextCall, type NextAction } from '../result/next-action.ts'
 import { explainNotOffered, ifOffered, isNotOffered } from './offered.ts'
@@ -237,11 +237,11 @@ async function provisionalKey(
     sent: `requirement = ${describeValue(given)}`,
     expected:
       'branch, in a call that takes one: the name or id of its quality branch; the merge gives it its final key',
-    next: [...read, all.length > 1 ? productsCall() : branchesCall(productGiven && only?.id)],
+    next: [...read, inOneProduct(branchesCall(productGiven && only?.id), only, all)],
   })
 }
 
-/** `products` are all that there are where none of them was meant: rows are listed of one product. */
+/** `products` are all that the token sees. */
 function notFound<T>(
   given: string,
   { name, prefix, next }: Searched<T>,
@@ -253,9 +253,10 @@ function notFound<T>(
   return new TeachingError('not_found', `${name} not found${where}`, {
     sent: `${name} = ${describeValue(given)}`,
     expected: `a ${name} key such as ${prefix}-12, the exact title, or an id`,
-    next:
-      product === undefined && products.length > 1
-        ? productsCall()
-        : next({ ...(product !== undefined && { product: product.id }), ...(isTitle && { match: given }) }),
+    next: inOneProduct(
+      next({ ...(product !== undefined && { product: product.id }), ...(isTitle && { match: given }) }),
+      product,
+      products,
+    ),
   })
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts'
 import { keyPrefix, mayBeId } from './ids.ts'
-import { productsCall } from './find-product.ts'
+import { inOneProduct } from './find-product.ts'
 import { explainNotOffered } from './offered.ts'
 import { undefinedIfNotFound } from './requests.ts'
 import { requireSearched } from './require-searched.ts'
@@ -178,7 +178,6 @@ function noIssue(
     expected:
       'an error-issue key or id, as in find_error_issues rows[].id' +
       (prefixes.length === 0 ? '' : `; keys begin with ${prefixes.slice(0, 10).join(', ')}`),
-    // Issues are listed of one product.
-    next: product === undefined && all.length > 1 ? productsCall() : lookup(product).next,
+    next: inOneProduct(lookup(product).next, product, all),
   })
 }

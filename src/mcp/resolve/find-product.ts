@@ -129,7 +129,15 @@ function noSingleProduct(all: readonly Product[]): TeachingError {
   })
 }
 
-/** The call that lists the products, where one has to be chosen first: what is in a product is listed of one. */
-export function productsCall(): NextAction {
+/** A next step that needs one product, or the call that lists the products where it is not known which of several is meant. */
+export function inOneProduct<Next extends NextAction | NextAction[]>(
+  next: Next,
+  product: Product | undefined,
+  products: readonly Product[] = [],
+): Next | NextAction {
+  return product === undefined && products.length > 1 ? productsCall() : next
+}
+
+function productsCall(): NextAction {
   return nextCall('get_workspace_context', {}, 'lists products')
 }

@@ -1,6 +1,6 @@
 import type { NextAction } from '../result/next-action.ts'
 import { TeachingError } from '../result/teach.ts'
-import { productsCall } from './find-product.ts'
+import { inOneProduct } from './find-product.ts'
 import { keyPrefix } from './ids.ts'
 import type { Product } from './types.ts'
 
@@ -26,8 +26,9 @@ export function wrongKind(
   const key = given.toUpperCase()
   return new TeachingError('wrong_id_kind', `${key} is the key of ${nouns[kind]}, not of ${nouns[due]}`, {
     expected: `${due}: the key or id of ${nouns[due]}${due === 'issue' ? ', as in find_error_issues' : ''}`,
+    // The key of an issue says which product it is of.
     next:
-      kind !== 'issue' && scope === undefined && products.length > 1 ? productsCall() : readers(kind, key, scope?.id),
+      kind === 'issue' ? readers(kind, key, scope?.id) : inOneProduct(readers(kind, key, scope?.id), scope, products),
   })
 }
 

@@ -4,7 +4,7 @@ import { ENDPOINT_MISSING, ServiceError } from '../../../src/errors.ts'
 import { inBatches } from '../../../src/lib/batches.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import { keyPrefix, mayBeId } from '../../../src/mcp/resolve/ids.ts'
-import { productsCall } from '../../../src/mcp/resolve/find-product.ts'
+import { inOneProduct } from '../../../src/mcp/resolve/find-product.ts'
 import { ifOffered, isNotOffered, notOffered } from '../../../src/mcp/resolve/offered.ts'
 import { nextCall, type NextAction } from '../../../src/mcp/result/next-action.ts'
 import { describeValue, TeachingError } from '../../../src/mcp/result/teach.ts'
@@ -101,7 +101,7 @@ async function requireFound(rows: readonly IssueRow[], given: string | undefined
       IDS_SHOWN,
     )}`,
     expected: 'error-issue keys or ids, as in find_error_issues rows[].id',
-    next: products.length > 1 ? productsCall() : nextCall('find_error_issues', args, 'lists issues'),
+    next: inOneProduct(nextCall('find_error_issues', args, 'lists issues'), undefined, products),
   })
 }
 
