@@ -16,9 +16,8 @@ const AROUND = 3
 
 /**
  * The stacks of an occurrence for the untrusted block, crash first, from the exception thrown to its causes. In-app frames
- * are one line each, the one nearest to the crash with the code around it; library frames between them are folded, and
- * those that a recursion repeats.
- * `frames` are caller first, as the service sends them.
+ * are one line each, the one nearest to the crash with the code around it; library frames between them and the frames that a
+ * recursion repeats are folded. `frames` are caller first, as the service sends them.
  */
 export function describeStacks(event: Event, frames: readonly Frame[], here?: LocatedFiles) {
   const thrownFirst = [...(event.exceptions ?? []).entries()].toReversed()
@@ -54,23 +53,20 @@ function lines(crashFirst: readonly Frame[], withCode: number, here: LocatedFile
   const shown: BlockContent[] = []
   const repeated = repeatedFrames(crashFirst)
   const near = new Set(crashFirst.filter((frame) => isOurs(frame) && !repeated.has(frame)).slice(0, LINES))
-  let [libraries, repeats]: [Frame[], number] = [[], 0]
+  /** Frames that become one line: all of a recursion, or all of libraries. */
+  let folded: Frame[] = []
   const unfold = () => {
-    if (libraries.length > 0) shown.push(foldLine(libraries))
-    if (repeats > 0) shown.push(`… ${counted(repeats, 'frame')} of recursion`)
-    ;[libraries, repeats] = [[], 0]
+    const isRecursion = folded.some((frame) => repeated.has(frame))
+    if (folded.length > 0)
+      shown.push(isRecursion ? `… ${counted(folded.length, 'frame')} of recursion` : foldLine(folded))
+    folded = []
   }
   for (const [place, frame] of crashFirst.entries()) {
-    if (repeated.has(frame)) {
-      if (libraries.length > 0) unfold()
-      repeats += 1
-    } else if (place > 0 && !isOurs(frame)) {
-      if (repeats > 0) unfold()
-      libraries.push(frame)
-    } else {
-      unfold()
-      shown.push(frameLine(frame, { withCode: near.has(frame) && place !== withCode, here }))
-    }
+    const isRepeated = repeated.has(frame)
+    const isFolded = isRepeated || (place > 0 && !isOurs(frame))
+    if (!isFolded || folded.some((one) => repeated.has(one) !== isRepeated)) unfold()
+    if (isFolded) folded.push(frame)
+    else shown.push(frameLine(frame, { withCode: near.has(frame) && place !== withCode, here }))
   }
   unfold()
   return shown

@@ -1,5 +1,5 @@
 import { jsonBytes } from '../../../lib/bytes.ts'
-import { cutFrames, findRepeated } from '../../errors/issues/read/cut-frames.ts'
+import { findRepeated, frameRank } from '../../errors/issues/read/cut-frames.ts'
 import type { FixContextBody, FrameBody } from './bodies.ts'
 import { MOST_BYTES, steps, usualLimits, type Limits } from './limits.ts'
 import { createTruncationNotes, type NoteTruncation } from '../../shared/truncation-notes.ts'
@@ -112,12 +112,13 @@ function nearestFrames(frames: readonly FrameBody[], max: number): FrameBody[] {
   if (frames.length <= max) return [...frames]
   const distances = crashDistances(frames)
   const stacks = Map.groupBy(frames, ({ exception_index: stack }) => stack)
-  const repeats = new Set([...stacks.values()].flatMap((stack) => [...findRepeated(stack)]))
-  const farthestFirst = frames
-    .map((frame, index) => ({ frame, in_app: frame.in_app, index, distance: distances[index] ?? 0 }))
-    .toSorted((left, right) => right.distance - left.distance)
-  const repeated = new Set(farthestFirst.filter(({ frame }) => repeats.has(frame)))
-  return cutFrames(farthestFirst, max, 'frames', () => {}, repeated)
+  const repeated = new Set([...stacks.values()].flatMap((stack) => [...findRepeated(stack)]))
+  const ranked = frames.map((frame, index) => {
+    return { frame, index, rank: frameRank(frame, repeated), distance: distances[index] ?? 0 }
+  })
+  return ranked
+    .toSorted((left, right) => left.rank - right.rank || left.distance - right.distance || right.index - left.index)
+    .slice(0, max)
     .toSorted((left, right) => left.index - right.index)
     .map(({ frame }) => frame)
 }

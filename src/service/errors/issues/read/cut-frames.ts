@@ -11,24 +11,31 @@ interface CutFrame {
 }
 
 /**
- * At most `max` frames of one stack (caller first): in-app frames before system ones, of each those that a recursion repeats
- * last, so that its caller is kept; otherwise nearest to the crash first. In their old order with their old `index`. Notes
- * `max_frames` when it cuts. `repeated` are those of `findRepeated` where the frames are of several stacks.
+ * At most `max` frames of one stack (caller first), in their old order with their old `index`: by `frameRank`, those nearest to
+ * the crash first. Notes `max_frames` when it cuts.
  */
 export function cutFrames<F extends CutFrame>(
   frames: readonly F[],
   max: number,
   member: string,
   note: NoteTruncation,
-  repeated?: ReadonlySet<F>,
 ): F[] {
   if (frames.length <= max) return [...frames]
   note(member, 'max_frames', max, frames.length)
-  const repeats = repeated ?? findRepeated(frames)
-  const rank = (frame: F) => (frame.in_app ? 0 : 2) + (repeats.has(frame) ? 1 : 0)
-  const preferred = frames.toReversed().toSorted((left, right) => rank(left) - rank(right))
+  const repeated = findRepeated(frames)
+  const preferred = frames
+    .toReversed()
+    .toSorted((left, right) => frameRank(left, repeated) - frameRank(right, repeated))
   const kept = new Set(preferred.slice(0, max))
   return frames.filter((frame) => kept.has(frame))
+}
+
+/**
+ * Which frames are given up last: in-app frames (0 and 1) after system ones (2 and 3), and in each group those that a recursion
+ * repeats before the others, so that what led to the recursion is kept.
+ */
+export function frameRank<F extends CutFrame>(frame: F, repeated: ReadonlySet<F>): number {
+  return (frame.in_app ? 0 : 2) + (repeated.has(frame) ? 1 : 0)
 }
 
 /** The frames of one stack that only repeat others: the same lines of the same functions. */
