@@ -210,7 +210,7 @@ export const ENDPOINT_MISSING = 'ENDPOINT_MISSING'
 /** The reason of the failure of a request that was due after the time of its call, so that it was never sent. */
 export const NOT_SENT = 'NOT_SENT'
 
-/** The reason of a refusal that is a page for browsers: a proxy or another server has sent it, and says nothing of the call. */
+/** The reason of a refusal that is an HTML page: a proxy or another server sent it, and it says nothing about the call. */
 export const NOT_FROM_SERVICE = 'NOT_FROM_SERVICE'
 
 /** What an agent can do about a failure that has no lesson of its own. */

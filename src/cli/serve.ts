@@ -28,7 +28,10 @@ import { welcome } from './welcome.ts'
 /** How long open requests may take to end when the server is asked to stop. */
 const drainMs = 5000
 
-/** `tracegate serve`: everything on one port until it is told to stop; in front of a deployment only `/mcp` and the probes. */
+/**
+ * `tracegate serve`: MCP, REST, event ingest and pages on one port, until a signal stops it. In front of another deployment it
+ * serves only `/mcp` and the probes.
+ */
 export async function run(config: Config, io: Io): Promise<number> {
   const log = createLog(config.logLevel, io.logDestination)
   const say = (line: string) => void io.stderr.write(`${line}\n`)

@@ -98,7 +98,7 @@ export function createTokenBuckets({ now, keys = 10_000 }: BucketOptions): Token
     },
     spentElsewhere({ key, cost, perSecond: told }) {
       const bucket = refilled(key)
-      // Without a rate nothing would come back, and this process would refuse its first request for what was spent in hours.
+      // Without a rate nothing would come back: the first request here would be refused for what was spent elsewhere hours ago.
       const perSecond = bucket.capacity === 0 ? told : bucket.perSecond
       buckets?.set(key, { ...bucket, perSecond, spent: bucket.spent + cost })
     },

@@ -84,7 +84,10 @@ export function mergeEntry(client: Client, existing: Value | undefined, entry: M
   return { ...Object.fromEntries(members), ...Object.fromEntries(kept), ...Object.fromEntries(added) } as Members
 }
 
-/** The variables of an entry whose successor has none, where both start a process: all but the token that we refer to. */
+/**
+ * The variables that the owner added to an entry that starts a process, where the new entry starts one too and has no variables.
+ * Our own reference to the token is dropped.
+ */
 function addedVariables({ reference }: Client, existing: Members, entry: Members): [string, Members][] {
   if (wordsIn(existing).length === 0 || wordsIn(entry).length === 0) return []
   return variables.flatMap((name): [string, Members][] => {

@@ -15,7 +15,7 @@ export function stopRequested(): Promise<void> {
     }
     process.on('SIGINT', onSignal)
     process.on('SIGTERM', onSignal)
-    // A terminal that is closed sends it, and often more than once.
+    // Sent when the terminal is closed, often more than once.
     process.on('SIGHUP', () => {
       signalled = true
       resolve()

@@ -74,7 +74,7 @@ const namedOrOurs: Choose = (doubtful, named, endpoint) =>
 const unspecified: Choose = (doubtful, _, { specified }) => doubtful.filter((name) => !specified.includes(name))
 const all: Choose = (doubtful) => doubtful
 
-/** Whether the deployment refused the request for what it says, with 400 or 422; a page for browsers is of a proxy. */
+/** Whether the deployment refused the request for what it says, with 400 or 422. An HTML page comes from a proxy. */
 export function isRefusal(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.code === 'invalid_argument' && error.reason !== NOT_FROM_SERVICE
 }

@@ -201,7 +201,7 @@ async function confirmedAnswer(
   }
 }
 
-/** What a call lacks, for the agent. Who decides elsewhere would read it as the outcome of the write, so there it is a failure. */
+/** What a call lacks, as the agent's answer. On the page or in a terminal it would look like the outcome, so there it is thrown. */
 function stillToSay<T extends Answer<Record<string, unknown>>>(lacking: T, given: Given | undefined): T {
   if (given?.way !== 'page' && given?.way !== 'terminal') return lacking
   throw shownHasChanged(lacking.answer)

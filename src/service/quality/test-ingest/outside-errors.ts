@@ -87,8 +87,8 @@ async function casesIn(prepare: Prepare, productId: number, files: ReadonlySet<s
 
 /**
  * Returns a function that finds the newest status of a case on the git branch of the run; where it has no result there, in
- * runs without a branch, or anywhere. It reads all results of a case until it has found one, so a branch that no other run
- * has, as most new ones, is not looked for.
+ * runs without a branch, or anywhere. The query for a branch reads every result of a case when none is on it, so it is left out
+ * for a branch that no other run has, which is true of most new branches.
  */
 async function findNewest(
   prepare: Prepare,

@@ -14,7 +14,7 @@ export function explainFailure(file: string, error: unknown): unknown {
   return unusable(file, `it is damaged, or no SQLite database (${(error as Error).message})`, error)
 }
 
-/** Makes the empty file of a new database, which only its owner may read. Its journal gets the same rights from SQLite. */
+/** Creates an empty database file that only its owner can read. SQLite gives its journal the same permissions. */
 export function createDatabaseFile(file: string): void {
   closeSync(openSync(file, 'wx', 0o600))
 }

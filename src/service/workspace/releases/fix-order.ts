@@ -28,8 +28,8 @@ export function newestFor<R extends OrderedRelease>(releases: readonly R[], vers
 }
 
 /**
- * The releases that can come before or after `version`: those of its package, or where there are none those without one. What
- * another package released says nothing about it.
+ * The releases that `version` can be compared with: those of its package or, if there are none, those that name no package.
+ * A release of another package says nothing about it.
  */
 export function selectLine<R extends OrderedRelease>(releases: readonly R[], version: string): R[] {
   const packageName = packagePart(version)

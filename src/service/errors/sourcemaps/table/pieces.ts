@@ -12,7 +12,7 @@ const FOOTER_BYTES = MAGIC.length + 4 + 6
 
 /** Decoded pieces that one cache keeps. */
 const MOST_KEPT = 8
-/** Only a text with a very long line has larger pieces, of which fewer are kept. */
+/** Pieces above this size come only from texts with a very long line. Fewer of them are kept, to bound the memory. */
 const LARGE_BYTES = 1 << 20
 const MOST_LARGE_KEPT = 2
 
