@@ -2,11 +2,18 @@ import { isMembers, type Json, type Members } from './json.ts'
 import type * as z from 'zod'
 import { readStyle } from './output.ts'
 
+const marked = new WeakMap<z.ZodObject, readonly string[]>()
+
 /** The names of the members that are marked with `inAnswer`. */
-export function namesInAnswer(output: z.ZodObject | undefined): string[] {
-  return Object.entries(output?.shape ?? {}).flatMap(([name, schema]) =>
+export function namesInAnswer(output: z.ZodObject | undefined): readonly string[] {
+  if (output === undefined) return []
+  const known = marked.get(output)
+  if (known !== undefined) return known
+  const names = Object.entries(output.shape).flatMap(([name, schema]) =>
     readStyle(schema as z.core.$ZodType).inAnswer === true ? [name] : [],
   )
+  marked.set(output, names)
+  return names
 }
 
 /** The data without the named members whose values are all in the answer. */
