@@ -99,7 +99,13 @@ export class Budget {
   start(): void {
     if (this.#startedAt !== undefined || this.#ended !== undefined) return
     this.#startedAt = this.#clock.now()
-    this.#cancelTimer = this.#clock.after(this.totalMs, () => {
+    // After all that the call does without waiting: many a call has ended then, and to set a timer takes longer.
+    process.nextTick(() => this.#setTimer())
+  }
+
+  #setTimer(): void {
+    if (this.#ended !== undefined) return
+    this.#cancelTimer = this.#clock.after(this.leftMs, () => {
       this.#isOver = this.#caller?.aborted !== true
       this.#stop(new ServiceError('unavailable', `this call did not end within its ${this.words}`))
     })
