@@ -52,40 +52,21 @@ interface Given {
  */
 export class CallContext implements Context {
   readonly options: Context['options']
-  readonly wait: Context['wait']
   readonly offers: Context['offers']
   readonly surfaceDigest: string
-  readonly local: Context['local']
-  readonly upload: Context['upload']
-  readonly sendEvent: Context['sendEvent']
   readonly progress: Context['progress']
-  readonly countChanges: Context['countChanges']
-  readonly requirePerson: Context['requirePerson']
   readonly confirmed: Confirmed | undefined
-  readonly gatePage: Context['gatePage']
-  readonly decidedAt: Context['decidedAt']
   readonly #given: Given
   #api: Api | undefined
   #resolver: Resolver | undefined
 
   constructor(given: Given, confirmed?: Confirmed) {
-    const { tool, listing, facts, budget, progress = () => {}, decidedAt } = given
-    const isConfirmed = confirmed !== undefined
     this.#given = given
-    this.options = facts.options
-    this.wait = (ms) => budget.part(ms)
-    this.offers = listing.offers
-    this.surfaceDigest = listing.digest
-    this.local = facts.local
-    this.upload = boundUpload(facts.upload, budget)
-    this.sendEvent = facts.sendEvent
-    this.progress = progress
-    // A person who confirmed has seen what the call does, and how many things it changes.
-    this.countChanges = isConfirmed ? () => {} : (ids) => countChanges(tool, ids, facts.changing)
-    this.requirePerson = isConfirmed ? () => {} : needsPerson
+    this.options = given.facts.options
+    this.offers = given.listing.offers
+    this.surfaceDigest = given.listing.digest
+    this.progress = given.progress ?? noProgress
     this.confirmed = confirmed
-    this.gatePage = async (scope) => facts.gatePage?.(scope)
-    this.decidedAt = (other, args) => decidedAt(other as Tool, args, this)
   }
 
   // All are made when they are first read: a short call needs none.
@@ -108,6 +89,40 @@ export class CallContext implements Context {
     return this.#given.budget.signal
   }
 
+  get wait(): Context['wait'] {
+    return (ms) => this.#given.budget.part(ms)
+  }
+
+  get local(): Context['local'] {
+    return this.#given.facts.local
+  }
+
+  get upload(): Context['upload'] {
+    return boundUpload(this.#given.facts.upload, this.#given.budget)
+  }
+
+  get sendEvent(): Context['sendEvent'] {
+    return this.#given.facts.sendEvent
+  }
+
+  // A person who confirmed has seen what the call does, and how many things it changes.
+  get countChanges(): Context['countChanges'] {
+    const { tool, facts } = this.#given
+    return this.confirmed === undefined ? (ids) => countChanges(tool, ids, facts.changing) : () => {}
+  }
+
+  get requirePerson(): Context['requirePerson'] {
+    return this.confirmed === undefined ? needsPerson : () => {}
+  }
+
+  get gatePage(): Context['gatePage'] {
+    return async (scope) => this.#given.facts.gatePage?.(scope)
+  }
+
+  get decidedAt(): Context['decidedAt'] {
+    return (other, args) => this.#given.decidedAt(other as Tool, args, this)
+  }
+
   /** The context of the same call after a person has confirmed it, with the same names. */
   confirmedBy(confirmed: Confirmed): CallContext {
     const context = new CallContext(this.#given, confirmed)
@@ -115,6 +130,8 @@ export class CallContext implements Context {
     return context
   }
 }
+
+function noProgress(): void {}
 
 function needsPerson(why: string): never {
   throw new NeedsPerson(why)

@@ -36,12 +36,19 @@ const SLIPS = 20
  * unchanged, so that the schema refuses it. Never throws.
  */
 export function repair(schema: z.ZodObject, raw: unknown, call: RepairedCall): Repaired {
+  if (isEmpty(raw)) return { args: raw, notes: [], kinds: [], hints: noHints }
   const plan = inputPlan(schema)
   const log: Log = { notes: [], kinds: new Set(), hints: new Map(), unknown: 0 }
   const given = unwrap(plan, raw, log)
   const args = isObject(given) ? repairMembers(plan, given, call, log) : given
   const { notes, kinds, hints, ignored } = log
   return { args: kinds.size === 0 ? raw : args, notes, kinds: [...kinds], hints, ...(ignored && { ignored }) }
+}
+
+const noHints: ReadonlyMap<string, string> = new Map()
+
+function isEmpty(raw: unknown): boolean {
+  return isObject(raw) && Object.keys(raw).length === 0
 }
 
 interface Log {
