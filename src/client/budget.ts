@@ -16,6 +16,8 @@ const GRACE_MS = 500
 /** Made once, because its stack takes longer than many a call. */
 const ENDED = new DOMException('the call has ended', 'AbortError')
 
+function nothing(): void {}
+
 /** What is left for reads and the answer after a wait within the call. */
 const RESERVE_MS = 3_000
 
@@ -32,10 +34,10 @@ export class Budget {
   #ending: AbortController | undefined
   #ended: { reason: unknown } | undefined
   readonly #caller: AbortSignal | undefined
-  #stopListening = () => {}
+  #stopListening = nothing
   #startedAt: number | undefined
-  #cancelTimer = () => {}
-  #giveUp = () => {}
+  #cancelTimer = nothing
+  #giveUp = nothing
   #isOver = false
 
   constructor({ totalMs, signal, clock = systemClock, waits }: BudgetOptions) {

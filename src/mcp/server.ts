@@ -162,8 +162,9 @@ function registerTool(server: McpServer, listed: ListedTool, listing: Listing, f
         progress: progressReporter(mcpReq),
         form: formKind(server, mcpReq),
         startsTasks: declaresTasks(mcpReq),
+        given: returned(mcpReq),
       }
-      const first = await tryTool(listed, raw, { ...frame, given: returned(mcpReq) })
+      const first = await tryTool(listed, raw, frame)
       if (first.task !== undefined) return taskResult(first.task)
       if (first.asked === undefined) return toolResult(first)
       if (repeatsCalls(server)) return roundTrip(first.asked)

@@ -86,7 +86,9 @@ export function tryWith(
   frame: CallFrame,
   run: (context: Context) => Promise<CallOutcome>,
 ): Promise<CallOutcome> {
-  return logged(frame, () => withinBudget(frame, async (running) => run(await openContext(tool, running))))
+  return logged(frame, () =>
+    withinBudget(frame, async (running) => run(createContext(tool, running, await startWithApi(running)))),
+  )
 }
 
 async function logged(frame: CallFrame, run: (record: CallRecord) => Promise<CallOutcome>): Promise<CallOutcome> {
@@ -132,7 +134,7 @@ async function runTool(listed: ListedTool, raw: unknown, frame: RunningCall, rec
   const read = readArguments({ input, effect: tool.effect, pinned, product, offers }, given)
   record.repairs.push(...read.kinds)
   const { confirmation: handle, ...args } = read.args
-  const context = await openContext(tool, frame)
+  const context = createContext(tool, frame, await startWithApi(frame))
   const calling: Calling = { tool, args, context, handle, frame }
   const outcome = await confirmedAnswer(calling).catch((error: unknown) => {
     throw inToolWords(error, input, { args, offers })
@@ -164,9 +166,8 @@ async function runTool(listed: ListedTool, raw: unknown, frame: RunningCall, rec
   return { ...rendered, ...(task && { task }) }
 }
 
-async function openContext(tool: Tool, frame: RunningCall): Promise<CallContext> {
+function createContext(tool: Tool, frame: RunningCall, api: Api): CallContext {
   const { listing, facts, budget, progress } = frame
-  const api = await startWithApi(facts, budget)
   const decidedAt: DecidedAt = (other, args, context) =>
     whereDecided(asking({ tool: other, args, context, handle: undefined, frame }))
   return new CallContext({ tool, listing, facts, budget, progress, api, decidedAt })
@@ -251,12 +252,12 @@ async function withoutPinned(
 
 /** The client of one call. */
 export async function openApi(facts: CallFacts, budget: Budget): Promise<Api> {
-  return boundApi(await startWithApi(facts, budget), budget)
+  return boundApi(await startWithApi({ facts, budget }), budget)
 }
 
 /** The client of all calls. The time of this one runs from here, because the first call may have to open the service. */
-async function startWithApi({ api }: CallFacts, budget: Budget): Promise<Api> {
-  const opened = await api()
+async function startWithApi({ facts, budget }: Pick<RunningCall, 'facts' | 'budget'>): Promise<Api> {
+  const opened = await facts.api()
   budget.start()
   return opened
 }

@@ -212,8 +212,8 @@ function cutLine({ answer, truncated }: Draft): string {
 /** A copy of plain data: cleaned strings, no empty members. An empty `rows` stays, because "none" is the answer. */
 function members(value: object): Members {
   const copy: Members = {}
-  for (const [name, member] of Object.entries(value)) {
-    const json = plainJson(member)
+  for (const name of Object.keys(value)) {
+    const json = plainJson((value as Readonly<Record<string, unknown>>)[name])
     if (json !== undefined || name === 'rows') copy[name] = json ?? []
   }
   return copy
