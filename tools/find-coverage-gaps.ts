@@ -10,8 +10,7 @@ import { describePage, type Page } from '../src/mcp/result/page.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { teamText } from '../src/mcp/text/team.ts'
 import { quoted } from '../src/mcp/text/untrusted.ts'
-import { branchArgument } from '../src/mcp/resolve/find-branch.ts'
-import { branchSentence, explainMissingBranch, namedBranch } from './support/named-branch.ts'
+import { branchSentence, explainMissingBranch, namedBranch, onBranch } from './support/named-branch.ts'
 import { keyOrId } from './support/columns.ts'
 import {
   gapCounts,
@@ -182,8 +181,7 @@ function nextStep(
   if (broken !== undefined)
     return nextCall('get_fix_context', { issue: broken }, 'the code that the red test of the first row asks to fix')
   if (worst?.requirement) {
-    const on = branch === undefined ? {} : { branch: branchArgument(branch) }
-    const args = { product, requirement: keyOrId(worst.requirement), ...on }
+    const args = { product, requirement: keyOrId(worst.requirement), ...onBranch(branch) }
     return nextCall('get_test_context', args, 'what a test of the first row has to show')
   }
   const [issue] = issues?.split(', ') ?? []

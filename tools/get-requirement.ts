@@ -9,6 +9,7 @@ import { counts, fields, flag, manyLines, pick, rows, teamLine, upTo } from '../
 import { knownName, quoted } from '../src/mcp/text/untrusted.ts'
 import { coverageState, keyOrId, rowTitle } from './support/columns.ts'
 import { cutNames } from './support/cuts.ts'
+import { branchSentence, explainMissingBranch, namedBranch, onBranch } from './support/named-branch.ts'
 import { criterionText } from './support/quality/criteria.ts'
 import {
   componentNames,
@@ -37,6 +38,7 @@ export const getRequirement = defineTool({
   input: z.strictObject({
     product: parameters.Product,
     requirement: z.string().min(1).describe('Requirement key or id. From list_requirements.'),
+    branch: parameters.Branch,
     detail: parameters.Detail,
   }),
   output: z.object({
@@ -83,10 +85,14 @@ export const getRequirement = defineTool({
     { path: 'statement', least: 800 },
   ],
 
-  async run({ product: given, requirement: named, detail }, context) {
+  async run({ product: given, requirement: named, branch: branchNamed, detail }, context) {
     const { resolve, local } = context
-    const { requirement: found, product } = await resolve.requirement(named, given)
-    const read = await readRequirement({ requirement: found, product }, context)
+    const scope = given === undefined ? undefined : (await resolve.product(given)).id
+    const branch = await namedBranch(branchNamed, scope, context)
+    const { requirement: found, product } = await resolve.requirement(named, branch?.product_id ?? scope, branch?.id)
+    const read = await readRequirement({ requirement: found, product, branch }, context).catch(
+      explainMissingBranch(branch),
+    )
     const { requirement, children = [], links = [], tests } = read
     const { coverage, normative, code_refs: codeRefs = [] } = requirement
     const isProved = requirement.kind === 'REQUIREMENT_KIND_GROUP' || coverage?.state === 'verified'
@@ -94,7 +100,7 @@ export const getRequirement = defineTool({
     const linkedTests = await Promise.all(links.map((link) => describeLink(link, tests, local)))
     const release = knownName(coverage?.last_verified_release, coverage?.last_verified_release_known)
     return {
-      answer: requirementSentence(read) + read.missing,
+      answer: requirementSentence(read) + read.missing + branchSentence(branch),
       product,
       data: {
         requirement: {
@@ -144,10 +150,10 @@ export const getRequirement = defineTool({
       cut: tests.length === 0 ? [] : cutNames([], { 'last results of tests': withResults(links, tests) }),
       next: [
         isProved
-          ? nextCall('find_coverage_gaps', { product: product.id }, 'what is not verified yet')
+          ? nextCall('find_coverage_gaps', { product: product.id, ...onBranch(branch) }, 'what is not verified yet')
           : nextCall(
               'get_test_context',
-              { product: product.id, requirement: keyOrId(requirement) },
+              { product: product.id, requirement: keyOrId(requirement), ...onBranch(branch) },
               'what a test of it has to show',
             ),
       ],

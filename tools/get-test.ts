@@ -8,6 +8,7 @@ import type { Test } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { counts, fields, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { toMinute, withoutPrefix } from '../src/mcp/result/present.ts'
+import { branchSentence, explainMissingBranch, namedBranch, onBranch } from './support/named-branch.ts'
 import { keyOrId, linkColumns, rowTitle } from './support/columns.ts'
 import { describePlace } from './support/quality/test-place.ts'
 import { cutNames } from './support/cuts.ts'
@@ -27,6 +28,7 @@ export const getTest = defineTool({
   input: z.strictObject({
     product: parameters.Product,
     test: z.string().min(1).describe('Test key or id. From list_tests.'),
+    branch: parameters.Branch,
     detail: parameters.Detail,
   }),
   output: z.object({
@@ -76,9 +78,14 @@ export const getTest = defineTool({
     { path: 'latest_failure.message', least: 200 },
   ],
 
-  async run({ product: given, test: named, detail }, { api, resolve, signal, local }) {
-    const { test: found, product } = await resolve.test(named, given)
-    const read = await ifOffered(api.getTest({ id: found.id }, { signal }))
+  async run({ product: given, test: named, branch: branchNamed, detail }, context) {
+    const { api, resolve, signal, local } = context
+    const scope = given === undefined ? undefined : (await resolve.product(given)).id
+    const branch = await namedBranch(branchNamed, scope, context)
+    const { test: found, product } = await resolve.test(named, branch?.product_id ?? scope, branch?.id)
+    const read = await ifOffered(api.getTest({ id: found.id, branch_id: branch?.id }, { signal })).catch(
+      explainMissingBranch(branch),
+    )
     const { test, recent_results: results = [] } = read ?? { test: found }
     const links = read?.links ?? (await ifOffered(api.listTestLinks({ test_id: found.id }, { signal })))?.links
     const { stats } = test
@@ -88,7 +95,10 @@ export const getTest = defineTool({
     const [first] = linked
     const failures = describeFailures(results, detail)
     return {
-      answer: testSentence(test, links?.length) + notOfferedSentence([read === undefined && 'single tests']),
+      answer:
+        testSentence(test, links?.length) +
+        notOfferedSentence([read === undefined && 'single tests']) +
+        branchSentence(branch),
       product,
       data: {
         test: {
@@ -119,7 +129,7 @@ export const getTest = defineTool({
         first &&
           nextCall(
             'get_test_context',
-            { product: product.id, requirement: first.id },
+            { product: product.id, requirement: first.id, ...onBranch(branch) },
             'what the requirement asks of its tests',
           ),
       ],

@@ -6,6 +6,7 @@ import { explainNotOffered } from '../src/mcp/resolve/offered.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { pick, rows } from '../src/mcp/result/output.ts'
 import { describePage } from '../src/mcp/result/page.ts'
+import { branchSentence, explainMissingBranch, namedBranch, onBranch } from './support/named-branch.ts'
 import { coverageState, keyOrId, rowTitle } from './support/columns.ts'
 import { searchSentence } from './support/words.ts'
 
@@ -20,6 +21,7 @@ export const listRequirements = defineTool({
   input: z.strictObject({
     product: parameters.Product,
     match: z.string().describe('Words of key, title, text or tags.').optional(),
+    branch: parameters.Branch,
     limit: parameters.Limit,
     cursor: parameters.Cursor,
   }),
@@ -36,13 +38,14 @@ export const listRequirements = defineTool({
   }),
   cuts: [{ path: 'rows' }],
 
-  async run({ product: given, match, limit, cursor }, { api, resolve, signal, offers }) {
+  async run({ product: given, match, branch: branchNamed, limit, cursor }, context) {
+    const { api, resolve, signal, offers } = context
     const product = await resolve.product(given)
+    const branch = await namedBranch(branchNamed, product.id, context)
+    const filter = { product_id: product.id, branch_id: branch?.id, q: match }
     const response = await api
-      .listRequirements(
-        { product_id: product.id, view: 'REQUIREMENT_VIEW_BASIC', q: match, page_size: limit, page_token: cursor },
-        { signal },
-      )
+      .listRequirements({ ...filter, view: 'REQUIREMENT_VIEW_BASIC', page_size: limit, page_token: cursor }, { signal })
+      .catch(explainMissingBranch(branch))
       .catch(
         explainNotOffered('the list of requirements', {
           hint: 'get_requirement still works with the id of a requirement.',
@@ -57,22 +60,25 @@ export const listRequirements = defineTool({
       parent: requirement.path?.at(-1),
       tests: requirement.coverage?.linked_test_count,
     }))
+    const isOfBranch = branch === undefined || !response.reading.notApplied.includes('branch_id')
+    const on = { product: product.id, ...onBranch(branch) }
     const [first] = found
     return {
-      answer: searchSentence(page, {
-        noun: 'requirement',
-        order: 'in tree order',
-        match,
-        cursor,
-        whenEmpty: 'Ask the user what it must do; save_requirement records that.',
-        offers,
-      }),
+      answer:
+        searchSentence(page, {
+          noun: 'requirement',
+          order: 'in tree order',
+          match,
+          cursor,
+          whenEmpty: 'Ask the user what it must do; save_requirement records that.',
+          offers,
+        }) + (isOfBranch ? branchSentence(branch) : ' Those of this branch are not stated.'),
       product,
       data: { rows: found },
       page,
       next: first && [
-        nextCall('get_requirement', { product: product.id, requirement: first.id }, 'the first row in full'),
-        nextCall('find_coverage_gaps', { product: product.id }, 'those without working tests, worst first'),
+        nextCall('get_requirement', { ...on, requirement: first.id }, 'the first row in full'),
+        nextCall('find_coverage_gaps', on, 'those without working tests, worst first'),
       ],
     }
   },

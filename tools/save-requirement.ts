@@ -3,12 +3,11 @@ import { LintFinding, Requirement as RequirementSchema } from '../src/contract/r
 import { counted } from '../src/lib/counted.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import { branchArgument } from '../src/mcp/resolve/find-branch.ts'
 import type { Branch, Product, Requirement } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
 import { fields, flag, pick, rows, teamLine } from '../src/mcp/result/output.ts'
-import { branchSentence, explainMissingBranch, namedBranch } from './support/named-branch.ts'
+import { branchSentence, explainMissingBranch, namedBranch, onBranch } from './support/named-branch.ts'
 import { readForWrite } from './support/quality/requirement-in-full.ts'
 import { coverageState, keyOrId } from './support/columns.ts'
 import { changedParts, countRemoved, isStated, undoCall, type Part } from './support/quality/requirement-edit.ts'
@@ -243,11 +242,6 @@ function wordingRows(lint: CreatedRequirement['lint'] = []) {
 
 function wordingWords({ length }: readonly unknown[]): string {
   return length === 0 ? '' : `; ${counted(length, 'finding')} on the wording`
-}
-
-/** The `branch` of a call that goes on with the same branch. */
-function onBranch(branch: Branch | undefined): { branch?: string } {
-  return branch === undefined ? {} : { branch: branchArgument(branch) }
 }
 
 interface Saved {

@@ -8,7 +8,7 @@ let branchId: string
 beforeAll(async () => {
   shop = await openQualityShop()
   branchId = (await shop.api.createBranch({ product_id: shop.productId, name: 'pricing' })).branch.id
-  agent = await connect(shop.api, { options: { toolsets: ['default', 'requirements'] } })
+  agent = await connect(shop.api, { options: { toolsets: ['default', 'requirements', 'tests', 'branches'] } })
 })
 afterAll(async () => {
   await agent[Symbol.asyncDispose]()
@@ -70,16 +70,20 @@ test('a provisional key without its branch is told as one', async () => {
   expect(text).toMatchInlineSnapshot(`
     "error: a requirement with a provisional key is on a quality branch alone (not_found)
     you sent: requirement = "REQ-?1"
-    expected: branch, in a call that takes one: the name or id of its quality branch; the merge gives it its final key
+    expected: branch = pricing; the merge gives it its final key
     next: get_test_context {"product":"1","requirement":"REQ-?1","branch":"pricing"}"
   `)
 })
 
-test('where a tool takes no branch, a provisional key leads to the call that reads it on its branch', async () => {
-  const [, name = '', args = ''] =
-    /^next: (\w+) (.*)$/m.exec((await agent.call('get_requirement', { requirement: 'REQ-?1', branch })).text) ?? []
-  expect(`${name} ${args}`).toBe('get_test_context {"product":"1","requirement":"REQ-?1","branch":"pricing"}')
-  expect((await call(name, JSON.parse(args) as object)).answer).toMatch(/^REQ-\?1.* On quality branch pricing\.$/s)
+test('a requirement of a branch is read and listed there, and the next calls stay on it', async () => {
+  const read = await call('get_requirement', { requirement: 'REQ-?1', branch })
+  expect(read.answer).toMatch(/^REQ-\?1 is no_test: draft.* On quality branch pricing\.$/)
+  expect(read.next_actions).toMatchObject([{ tool: 'get_test_context', args: { requirement: 'REQ-?1', branch } }])
+  const listed = await call('list_requirements', { branch })
+  expect(listed.answer).toMatch(/ On quality branch pricing\.$/)
+  expect(JSON.stringify(listed.data)).toContain('REQ-?1')
+  expect(listed.next_actions?.map(({ args }) => args['branch'])).toEqual([branch, branch])
+  expect(JSON.stringify((await call('list_requirements', {})).data)).not.toContain('REQ-?1')
 })
 
 test('get_workspace_context lists the open branches with what they change', async () => {
@@ -111,4 +115,28 @@ test('tests are registered on a branch, and their links to its drafts are propos
   const { answer } = await call('record_tests', { tests, branch })
   expect(answer).toBe('1 test created, 1 link proposed. On quality branch pricing.')
   expect((await shop.api.listTests({ product_id: shop.productId, q: 'tax' })).tests).toEqual([])
+  const read = await call('get_test', { test: 'TC-?1', branch })
+  expect(read.answer).toMatch(/^TC-\?1 is active.* On quality branch pricing\.$/)
+})
+
+test('the provisional key of a test without its branch leads to the call that reads it there', async () => {
+  const { text } = await agent.call('get_test', { test: 'TC-?1' })
+  expect(text).toMatch(/^expected: branch = pricing;/m)
+  const [, name = '', args = ''] = /^next: (\w+) (.*)$/m.exec(text) ?? []
+  expect((await call(name, JSON.parse(args) as object)).answer).toMatch(/^TC-\?1.* On quality branch pricing\.$/)
+})
+
+test('after the merge a provisional key leads to the final ones, also while another branch is open', async () => {
+  await shop.api.createBranch({ product_id: shop.productId, name: 'later' })
+  const reply = await shop.request('POST', `/v1/branches/${branchId}/merge`, {})
+  expect(reply.status).toBe(200)
+  for (const [tool, args] of [
+    ['get_requirement', { requirement: 'REQ-?1' }],
+    ['get_test', { test: 'TC-?1' }],
+  ] as const) {
+    const { text } = await agent.call(tool, args)
+    expect(text).toContain('error: no open quality branch has a')
+    const [, name = '', next = ''] = /^next: (\w+) (.*)$/m.exec(text) ?? []
+    expect(JSON.stringify((await call(name, JSON.parse(next) as object)).data)).toMatch(/"(?:REQ|TC)-5"/)
+  }
 })

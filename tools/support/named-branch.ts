@@ -1,6 +1,6 @@
 import { ServiceError } from '../../src/errors.ts'
 import type { Context } from '../../src/mcp/define/define.ts'
-import { branchLabel, branchesCall } from '../../src/mcp/resolve/find-branch.ts'
+import { branchArgument, branchLabel, branchesCall } from '../../src/mcp/resolve/find-branch.ts'
 import { ifOffered } from '../../src/mcp/resolve/offered.ts'
 import type { Branch } from '../../src/mcp/resolve/types.ts'
 import { describeValue, TeachingError } from '../../src/mcp/result/teach.ts'
@@ -27,6 +27,11 @@ export async function branchOrRef(
 /** ` On quality branch pricing.`: whose things an answer is about; empty for the main tree. */
 export function branchSentence(branch: Branch | undefined): string {
   return branch === undefined ? '' : ` On quality branch ${branchLabel(branch)}.`
+}
+
+/** The `branch` of a call that goes on with the same branch. */
+export function onBranch(branch: Branch | undefined): { branch?: string } {
+  return branch === undefined ? {} : { branch: branchArgument(branch) }
 }
 
 /** For `catch`: explains that the branch was merged or closed while the call ran; throws any other failure as it is. */

@@ -21,7 +21,7 @@ export function isSelfNamed(schema: z.core.$ZodType | undefined): boolean {
 /** Left out of every tool when a product is pinned. */
 export const Product = named('Product id or name.', z.string().optional())
 /** Found by `context.resolve.branch`. */
-export const RequiredBranch = z.string().describe('Quality-branch name or id.')
+export const RequiredBranch = z.string().describe('Quality branch.')
 /** Absent means the main tree. */
 export const Branch = RequiredBranch.optional()
 export const Limit = named('Rows.', z.int().min(1).max(MOST_ROWS).default(USUAL_ROWS))

@@ -1,24 +1,33 @@
 import { ServiceError } from '../../errors.ts'
-import { branchArgument, branchesCall, isOpen } from './find-branch.ts'
 import { inOneProduct } from './find-product.ts'
-import { keyPrefix, looseKey, mayBeId } from './ids.ts'
-import { nextCall, type NextAction } from '../result/next-action.ts'
+import { isProvisional, keyPrefix, looseKey, mayBeId } from './ids.ts'
+import type { NextAction } from '../result/next-action.ts'
 import { explainNotOffered, ifOffered, isNotOffered } from './offered.ts'
 import { everyPage, undefinedIfNotFound, type ListedRows } from './requests.ts'
 import type { Product, Requirement, Resolver, ResolverCall, Test } from './types.ts'
 import { describeValue, isShowable, TeachingError } from '../result/teach.ts'
 import { compareName } from '../text/untrusted.ts'
 import type { Untrusted } from '../../contract/base/text.ts'
+import { explainProvisional, type OnBranch } from './provisional-key.ts'
 import { requireSearched } from './require-searched.ts'
 import { wrongKind } from './wrong-kind.ts'
 
 /** The part of a resolver that finds requirements and tests, whose keys count within one product. */
 export function createKeyFinder(call: ResolverCall): Pick<Resolver, 'requirement' | 'test'> {
   const { api, signal } = call
+  const isRequirementOn = async (key: string, place: OnBranch) => {
+    const { requirements } = await api.listRequirements({ ...place, key: [key], page_size: 2 }, { signal })
+    return requirements.some((row) => row.key === key)
+  }
+  const isTestOn = async (key: string, place: OnBranch) => {
+    const { tests } = await api.listTests({ ...place, key: [key], page_size: 2 }, { signal })
+    return tests.some((row) => row.key === key)
+  }
   return {
     async requirement(given, product, branchId) {
       const scope = { ...(branchId !== undefined && { branch_id: branchId }) }
-      if (branchId === undefined && isProvisional(given, 'REQ')) throw await provisionalKey(given, product, call)
+      if (branchId === undefined && isProvisional(given, 'REQ'))
+        throw await explainProvisional(given, product, { name: 'requirement', isOn: isRequirementOn }, call)
       const found = await find<Requirement>(call, given, product, {
         name: 'requirement',
         prefix: 'REQ',
@@ -46,19 +55,29 @@ export function createKeyFinder(call: ResolverCall): Pick<Resolver, 'requirement
       })
       return { requirement: found.row, product: found.product }
     },
-    async test(given, product) {
+    async test(given, product, branchId) {
+      const scope = { ...(branchId !== undefined && { branch_id: branchId }) }
+      if (branchId === undefined && isProvisional(given, 'TC'))
+        throw await explainProvisional(given, product, { name: 'test', isOn: isTestOn }, call)
       const found = await find<Test>(call, given, product, {
         name: 'test',
         prefix: 'TC',
         next: (args) => [{ tool: 'list_tests', why: 'searches tests', args }],
-        byId: async (id) => (await api.getTest({ id }, { signal })).test,
-        list: async (product_id) => everyPage((page) => api.listTests({ product_id, ...page }, { signal }), 'tests'),
+        byId: async (id) => (await api.getTest({ id, ...scope }, { signal })).test,
+        list: async (product_id) =>
+          everyPage((page) => api.listTests({ product_id, ...scope, ...page }, { signal }), 'tests'),
         async byKey(product_id, key) {
-          const { tests: rows, reading } = await api.listTests({ product_id, key: [key], page_size: 2 }, { signal })
+          const { tests: rows, reading } = await api.listTests(
+            { product_id, ...scope, key: [key], page_size: 2 },
+            { signal },
+          )
           return { rows, reading }
         },
         async search(product_id, q) {
-          const { tests: rows, reading } = await api.listTests({ product_id, q, page_size: SEARCHED }, { signal })
+          const { tests: rows, reading } = await api.listTests(
+            { product_id, ...scope, q, page_size: SEARCHED },
+            { signal },
+          )
           return { rows, reading }
         },
       })
@@ -107,7 +126,7 @@ async function find<T extends Row>(
   kind: Searched<T>,
 ): Promise<Found<T>> {
   const { products, product, isPinned } = call
-  const isKey = keyPrefix(given) !== undefined || isProvisional(given, kind.prefix)
+  const isKey = keyPrefix(given) !== undefined || isProvisional(given)
   // A key is unique only within its product, so one is required; an id determines its product.
   const scope = isKey || productGiven !== undefined || isPinned ? await product(productGiven) : undefined
   if (isKey && scope !== undefined) {
@@ -205,40 +224,6 @@ function requireOwner(row: { product_id?: string }, { name }: { name: string }, 
   const owner = row.product_id ?? listed?.id
   if (owner !== undefined) return owner
   throw new ServiceError('upstream_shape_unknown', `the deployment does not say which product the ${name} belongs to`)
-}
-
-/** Whether the text is a key as it is given on a quality branch: `REQ-?3`. */
-function isProvisional(given: string, prefix: string): boolean {
-  return new RegExp(`^${prefix}-\\?[1-9]\\d{0,9}$`, 'i').test(given)
-}
-
-/** Not every tool reads branches, so the next call is one that does, where only one branch can be meant. */
-async function provisionalKey(
-  given: string,
-  productGiven: string | undefined,
-  { api, signal, product, products }: ResolverCall,
-): Promise<TeachingError> {
-  const all = productGiven === undefined ? ((await ifOffered(products())) ?? []) : [await product(productGiven)]
-  const [only] = all.length === 1 ? all : []
-  const filter = { state: ['BRANCH_STATE_OPEN' as const], page_size: 2 }
-  const listed = only && (await ifOffered(api.listBranches({ product_id: only.id, ...filter }, { signal })))
-  const [branch, ...others] = listed?.branches.filter(isOpen) ?? []
-  const read =
-    only === undefined || branch === undefined || others.length > 0
-      ? []
-      : [
-          nextCall(
-            'get_test_context',
-            { product: only.id, requirement: given.toUpperCase(), branch: branchArgument(branch) },
-            'reads it on the only branch',
-          ),
-        ]
-  return new TeachingError('not_found', 'a requirement with a provisional key is on a quality branch alone', {
-    sent: `requirement = ${describeValue(given)}`,
-    expected:
-      'branch, in a call that takes one: the name or id of its quality branch; the merge gives it its final key',
-    next: [...read, inOneProduct(branchesCall(productGiven && only?.id), only, all)],
-  })
 }
 
 /** `products` are all that the token sees. */

@@ -20,6 +20,11 @@ export function keyPrefix(text: string): string | undefined {
   return ISSUE_KEY.exec(text)?.[1]?.toUpperCase()
 }
 
+/** Whether the text is the key that a quality branch gives to a requirement or a test: `REQ-?3`. */
+export function isProvisional(text: string | undefined, prefix: 'REQ' | 'TC' | '' = ''): boolean {
+  return text !== undefined && /^(?:REQ|TC)-\?[1-9]\d{0,9}$/i.test(text) && text.toUpperCase().startsWith(prefix)
+}
+
 /** `REQ-16` for other spellings of that key (`REQ16`, `req 16`, `16`); undefined for any other text. */
 export function looseKey(text: string, prefix: string): string | undefined {
   const [, word = '', number] = /^([a-z]{0,10})[\s_#-]{0,3}0*([1-9]\d{0,9})$/i.exec(text.trim()) ?? []

@@ -95,7 +95,7 @@ export interface Resolver {
     branchId?: string,
   ): Promise<{ requirement: Requirement; product: Product }>
   /** The same for a test (TC-7). */
-  test(given: string, product?: string): Promise<{ test: Test; product: Product }>
+  test(given: string, product?: string, branchId?: string): Promise<{ test: Test; product: Product }>
 }
 
 /** What the parts of a resolver share for the length of one call. */

@@ -3,7 +3,7 @@ import { ifOffered, notOfferedSentence } from '../../../src/mcp/resolve/offered.
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
 import type { ListedRows } from '../../../src/mcp/resolve/requests.ts'
-import type { Product, Requirement, Test } from '../../../src/mcp/resolve/types.ts'
+import type { Branch, Product, Requirement, Test } from '../../../src/mcp/resolve/types.ts'
 import { withoutPrefix } from '../../../src/mcp/result/present.ts'
 import { keyOrId } from '../columns.ts'
 import type { Kept } from '../cuts.ts'
@@ -50,15 +50,15 @@ export function listedAlone(requirement: Requirement): RequirementInFull {
   return { requirement, children: undefined, links: undefined }
 }
 
-/** Reads all that `get_requirement` shows; a requirement that was found stays as it was where it cannot be read alone. */
+/** Reads all that `get_requirement` shows, on a branch if one is given; a requirement that was found stays as it was where it cannot be read alone. */
 export async function readRequirement(
-  { requirement: found, product }: { requirement: Requirement; product: Product },
+  { requirement: found, product, branch }: { requirement: Requirement; product: Product; branch?: Branch | undefined },
   context: Pick<Context, 'api' | 'signal'>,
 ): Promise<RequirementWithTests> {
   const { api, signal } = context
-  const linked = { product_id: product.id, requirement_id: found.id, page_size: TESTS }
+  const linked = { product_id: product.id, requirement_id: found.id, branch_id: branch?.id, page_size: TESTS }
   const [read, list] = await Promise.all([
-    ifOffered(api.getRequirement({ id: found.id }, { signal })),
+    ifOffered(api.getRequirement({ id: found.id, branch_id: branch?.id }, { signal })),
     ifOffered(api.listTests({ ...linked, view: 'TEST_VIEW_BASIC' }, { signal })),
   ])
   const { requirement, children, links } = read ?? { requirement: found }
