@@ -9,12 +9,14 @@ import { fields, manyLines, pick, rows, teamLine, upTo } from '../src/mcp/result
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
 import { firstNames } from '../src/mcp/text/block-notes.ts'
 import { teamText } from '../src/mcp/text/team.ts'
+import { isProvisional } from '../src/mcp/resolve/ids.ts'
 import { describeSource, requirementSource } from './support/requirement-source.ts'
 import { coverageState, keyOrId, repositoryPath, rowTitle } from './support/columns.ts'
 import { cutNames, kept, totalBefore } from './support/cuts.ts'
-import { branchSentence, namedBranch } from './support/named-branch.ts'
+import { branchSentence, namedBranch, onBranch } from './support/named-branch.ts'
 import { criteriaWords } from './support/quality/criteria.ts'
 import { gapReasons, issueToFix } from './support/quality/gaps.ts'
+import { proposedTests } from './support/quality/proposed-links.ts'
 import { contextLimits, readTestContext, type ReadTestContext } from './support/quality/read-test-context.ts'
 import {
   codeFileRows,
@@ -43,6 +45,11 @@ const GLOBS = 5
 /** What follows the writing; a sentence with a tool that is not offered is left out. */
 const REGISTER =
   'Where the name cannot hold the key: record_tests with file, suite and title as in the code. ' +
+  'To send the report: ingest_test_report.'
+
+/** The same where the name must not hold the key, because the merge gives the requirement another one. */
+const PROPOSE =
+  'To link it: record_tests with branch, and file, suite and title as in the code; the user decides the link. ' +
   'To send the report: ingest_test_report.'
 
 const criterion = upTo(teamLine, contextLimits.full.criterion)
@@ -118,6 +125,8 @@ export const getTestContext = defineTool({
     const similar = await similarTests(testContext, limit.similar, local)
     const written = describeConventions(testContext, detail)
     const target = await describeTarget(testContext, local)
+    const proposed = await proposedTests(requirement, branch, context)
+    const register = isProvisional(requirement.key) ? PROPOSE : REGISTER
     const fix = testContext.gap ? issueToFix(testContext.gap, showing.products) : undefined
     // Only a crash in the requirement's own files is one that its tests should reproduce.
     const crash = issues.find(({ row }) => isReproduced(row.id, testContext))
@@ -144,7 +153,11 @@ export const getTestContext = defineTool({
         similar_tests: similar.flatMap(({ row }) => row ?? []),
         related_issues: issues.map(({ row }) => row),
         suggested: { ...target.facts, ...describeSuggestions(testContext, detail) },
-        how_to: [...(testContext.guidance ?? []), sentencesOffered(REGISTER, offers)],
+        how_to: [
+          ...(proposed === undefined ? [] : [proposed]),
+          ...(testContext.guidance ?? []),
+          sentencesOffered(register, offers),
+        ],
       },
       untrusted: {
         ...eventOrReport,
@@ -169,7 +182,14 @@ export const getTestContext = defineTool({
           : nextCall('get_fix_context', { issue: fix }, 'the code that its red test asks to fix'),
         crash && nextCall('get_fix_context', { issue: crash.row.id }, 'the crash that a regression test reproduces'),
         testContext.coverage?.state === 'verified'
-          ? nextCall('find_coverage_gaps', { product: product.id }, 'what is not verified yet')
+          ? nextCall('find_coverage_gaps', { product: product.id, ...onBranch(branch) }, 'what is not verified yet')
+          : undefined,
+        branch && proposed !== undefined
+          ? nextCall(
+              'review_branch',
+              { product: product.id, ...onBranch(branch) },
+              'the links that wait for a decision',
+            )
           : undefined,
       ],
     }

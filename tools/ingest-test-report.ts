@@ -4,12 +4,13 @@ import { reportFormatList } from '../src/contract/test-ingest.ts'
 import { counted } from '../src/lib/counted.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
+import { branchLabel } from '../src/mcp/resolve/find-branch.ts'
 import { issueName } from '../src/mcp/resolve/ids.ts'
 import { isNotOffered, notOffered } from '../src/mcp/resolve/offered.ts'
 import type { Branch } from '../src/mcp/resolve/types.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
-import { branchSentence, explainMissingBranch, isBranchGone, namedBranch } from './support/named-branch.ts'
+import { explainMissingBranch, isBranchGone, namedBranch, onBranch } from './support/named-branch.ts'
 import { keyOrId } from './support/columns.ts'
 import { openRequirements, readKnownCases, readStates } from './support/quality/coverage-change.ts'
 import { cutNames, kept } from './support/cuts.ts'
@@ -91,7 +92,7 @@ export const ingestTestReport = defineTool({
     const products = await context.resolve.products()
     const fix = [...known.issues].find(([test, { status }]) => status !== 'resolved' && isFailing(ingest, test))?.[1]
     return {
-      answer: outcomeSentence(ingest, dryRun) + branchSentence(branch),
+      answer: outcomeSentence(ingest, dryRun) + proposedWords(branch),
       product,
       data: {
         dry_run: dryRun,
@@ -142,7 +143,7 @@ export const ingestTestReport = defineTool({
                   'why the run failed outside of its tests',
                 )
               : undefined,
-            nextCall('find_coverage_gaps', { product: product.id }, 'what is still open'),
+            nextCall('find_coverage_gaps', { product: product.id, ...onBranch(branch) }, 'what is still open'),
           ],
     }
   },
@@ -202,6 +203,12 @@ function resultWords(ingest: Ingest): string {
   if (tests === undefined) return 'Report taken, its counts are not stated'
   const named = Object.entries(statuses).flatMap(([status, count]) => (count ? [`${count} ${status}`] : []))
   return [counted(tests, 'test'), ...(errors === undefined ? [] : [counted(errors, 'error')]), ...named].join(', ')
+}
+
+/** Tests, results and coverage are those of the main tree also where a branch is named (contract §5.2). */
+function proposedWords(branch: Branch | undefined): string {
+  if (branch === undefined) return ''
+  return ` Counted in the main tree; new links are proposals on quality branch ${branchLabel(branch)}.`
 }
 
 function outsideWords(ingest: Ingest): string {

@@ -7,11 +7,11 @@ import * as parameters from '../src/mcp/define/parameters.ts'
 import { mayBeId } from '../src/mcp/resolve/ids.ts'
 import { everyPage } from '../src/mcp/resolve/requests.ts'
 import type { Requirement, Test } from '../src/mcp/resolve/types.ts'
-import type { NextAction } from '../src/mcp/result/next-action.ts'
+import { nextCall, type NextAction } from '../src/mcp/result/next-action.ts'
 import { fields, flag, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
 import { describeValue, TeachingError } from '../src/mcp/result/teach.ts'
 import { sentencesOffered } from '../src/mcp/surface/naming.ts'
-import { branchSentence, namedBranch } from './support/named-branch.ts'
+import { branchSentence, namedBranch, onBranch } from './support/named-branch.ts'
 import { coverageState, keyOrId, listed, repositoryPath, rowTitle } from './support/columns.ts'
 import { createCaseFinder } from './support/quality/find-cases.ts'
 import { isTracegate } from './support/is-tracegate.ts'
@@ -33,6 +33,9 @@ const STATES = 50
 const AFTERWARDS =
   'Run the tests, then send their report with ingest_test_report: only a result that passed verifies a requirement.'
 const UNDO = 'Undo: unlink_test takes a link away. Undo: delete_test takes a test away.'
+/** On a branch a link counts once it is accepted. */
+const PROPOSED = 'The user decides the proposed links: each counts once it is accepted.'
+const UNDO_PROPOSALS = 'Undo: decide_link_proposals rejects a proposed link.'
 
 export const recordTests = defineTool({
   name: 'record_tests',
@@ -103,6 +106,7 @@ export const recordTests = defineTool({
       (others.length === 0 && first?.outcome === 'unknown' && first.links.length === 0)
     )
       throw first?.cause
+    const isProposed = registered.some(({ links }) => links.some(({ outcome }) => outcome === 'proposed'))
     const linked = linkedRequirements(registered).slice(0, STATES)
     const states = dryRun ? linked : await readAgain(linked, scope, context)
     return {
@@ -113,10 +117,21 @@ export const recordTests = defineTool({
         rows: registered.map(toRow),
         requirements: states.map((row) => ({ ...row, ...row.coverage, id: keyOrId(row) })),
         changed: changedRequirements(registered),
-        afterwards: dryRun ? undefined : sentencesOffered(AFTERWARDS, context.offers),
-        undo: dryRun ? undefined : sentencesOffered(UNDO, context.offers),
+        afterwards: dryRun
+          ? undefined
+          : sentencesOffered(isProposed ? `${AFTERWARDS} ${PROPOSED}` : AFTERWARDS, context.offers),
+        undo: dryRun ? undefined : sentencesOffered(branch === undefined ? UNDO : UNDO_PROPOSALS, context.offers),
       },
-      next: checkCalls(registered, product.id),
+      next: [
+        ...checkCalls(registered, product.id),
+        isProposed
+          ? nextCall(
+              'review_branch',
+              { product: product.id, ...onBranch(branch) },
+              'the links that wait for a decision',
+            )
+          : undefined,
+      ],
     }
   },
 })

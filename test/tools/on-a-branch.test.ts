@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Connected } from '../mcp/clients.ts'
+import { vitestReport } from './gap-shop.ts'
 import { openQualityShop, type QualityShop } from './quality-shop.ts'
 
 let shop: QualityShop
@@ -110,11 +111,24 @@ test('get_fix_context has the requirements of the branch, and its next call stay
   expect(JSON.stringify((await call('get_fix_context', { issue: 'APP-1' })).data)).not.toContain(title)
 })
 
-test('tests are registered on a branch, and their links to its drafts are proposals', async () => {
+test('get_test_context asks for a link on the branch, because no report reads a provisional key', async () => {
+  const { data } = await call('get_test_context', { requirement: 'REQ-?1', branch })
+  const advice = data['how_to'] as string[]
+  expect(advice.join('\n')).toContain('keep REQ-?1 out of the name of the test')
+  expect(advice.at(-1)).toContain('record_tests with branch')
+  expect(JSON.stringify(await call('get_test_context', { requirement: 'REQ-2', branch }))).toContain('[REQ-2')
+})
+
+test('tests are registered on a branch, and their links to its drafts are proposals to decide', async () => {
   const tests = [{ title: 'shows the tax', file: 'test/tax.test.ts', requirement_ids: ['REQ-?1'] }]
-  const { answer } = await call('record_tests', { tests, branch })
-  expect(answer).toBe('1 test created, 1 link proposed. On quality branch pricing.')
+  const recorded = await call('record_tests', { tests, branch })
+  expect(recorded.answer).toBe('1 test created, 1 link proposed. On quality branch pricing.')
+  expect(recorded.data['undo']).toBe('Undo: decide_link_proposals rejects a proposed link.')
+  expect(recorded.next_actions).toMatchObject([{ tool: 'review_branch', args: { branch } }])
   expect((await shop.api.listTests({ product_id: shop.productId, q: 'tax' })).tests).toEqual([])
+  const context = await call('get_test_context', { requirement: 'REQ-?1', branch })
+  expect((context.data['how_to'] as string[])[0]).toMatch(/^1 test proposed to prove it \(TC-\?1\): the user decides/)
+  expect(context.next_actions?.at(-1)).toMatchObject({ tool: 'review_branch', args: { branch } })
   const read = await call('get_test', { test: 'TC-?1', branch })
   expect(read.answer).toMatch(/^TC-\?1 is active.* On quality branch pricing\.$/)
 })
@@ -124,6 +138,20 @@ test('the provisional key of a test without its branch leads to the call that re
   expect(text).toMatch(/^expected: branch = pricing;/m)
   const [, name = '', args = ''] = /^next: (\w+) (.*)$/m.exec(text) ?? []
   expect((await call(name, JSON.parse(args) as object)).answer).toMatch(/^TC-\?1.* On quality branch pricing\.$/)
+})
+
+test('the gap of a draft is closed by its test, the report of it and the decision about its link', async () => {
+  const report = vitestReport([{ file: 'test/tax.test.ts', name: 'shows the tax' }], '')
+  const sent = await call('ingest_test_report', { report, branch })
+  expect(sent.answer).toContain('Counted in the main tree; new links are proposals on quality branch pricing.')
+  expect(sent.next_actions?.at(-1)).toMatchObject({ tool: 'find_coverage_gaps', args: { branch } })
+  const review = await call('review_branch', { branch })
+  const [proposal] = (review.data['proposals'] ?? []) as { id: string }[]
+  await call('decide_link_proposals', { branch, accept: [proposal?.id] })
+  const context = await call('get_test_context', { requirement: 'REQ-?1', branch })
+  expect(context.answer).toMatch(/^REQ-\?1 is verified/)
+  expect(context.next_actions?.at(-1)).toMatchObject({ tool: 'find_coverage_gaps', args: { branch } })
+  expect(JSON.stringify((await call('find_coverage_gaps', { branch })).data)).not.toContain('REQ-?1')
 })
 
 test('after the merge a provisional key leads to the final ones, also while another branch is open', async () => {

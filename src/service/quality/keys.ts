@@ -16,6 +16,11 @@ export function entityKey(type: 'requirement' | 'test', number: number): string 
   return type === 'test' ? testKey({ number }) : requirementKey({ number })
 }
 
+/** Whether the key is that of a requirement or a test which a branch creates. */
+export function isProvisionalKey(key: string): boolean {
+  return requirementNumber(key) < 0 || testNumber(key) < 0
+}
+
 /** `REQ-12` in any case is 12, and `REQ-?3` is −3; 0, which no requirement has, if it is not the key of a requirement. */
 export function requirementNumber(key: string): number {
   return keyNumber(/^req-(\??)(\d{1,15})$/i, key)

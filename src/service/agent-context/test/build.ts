@@ -10,7 +10,7 @@ import { compileGlob } from '../../workspace/components/glob.ts'
 import { compileComponentRows } from '../../workspace/components/components.ts'
 import { componentRefs } from '../../workspace/releases/names.ts'
 import type { StoredRequirement } from '../../quality/requirements/access.ts'
-import { requirementKey, testKey } from '../../quality/keys.ts'
+import { isProvisionalKey, requirementKey, testKey } from '../../quality/keys.ts'
 import type { StoredProduct } from '../../workspace/products.ts'
 import { CodeRefs, Criteria } from '../../quality/requirements/columns.ts'
 import { issueClaims } from '../../quality/gaps/issue-claims.ts'
@@ -168,7 +168,9 @@ export async function buildTestContext(
       target_file: target?.path ?? '',
       suite: example === undefined ? '' : readTexts(example.suite_path).join(' > '),
       names_known: target?.isKnown === true,
-      annotation: shared.conventions.requirement_annotation.example.replaceAll('REQ-12', key),
+      annotation: isProvisionalKey(key)
+        ? ''
+        : shared.conventions.requirement_annotation.example.replaceAll('REQ-12', key),
       cases: keepFirst(notes, 'suggestions.cases', cases, CASES_SHOWN),
     },
     guidance: guidanceFor({

@@ -1,5 +1,6 @@
 import type { CoverageBody } from '../../quality/coverage/rule.ts'
 import type { GapBody } from '../../quality/gaps/view.ts'
+import { isProvisionalKey } from '../../quality/keys.ts'
 import type { ConventionsBody } from './conventions.ts'
 
 export interface GuidanceFacts {
@@ -33,10 +34,16 @@ export function guidanceFor(facts: GuidanceFacts): string[] {
   ]
 }
 
-/** How the report links a test, as most tests of the product do it; where none does, as the runner of its language can. */
+/**
+ * How the report links a test, as most tests of the product do it; where none does, as the runner of its language can. No
+ * report reads the key of a requirement that a branch creates, because the merge gives it another one.
+ */
 function namingStep({ key, criteria, conventions, files }: GuidanceFacts): string {
   const { style, example, cases, cases_alike: alike } = conventions.requirement_annotation
   const named = criteria === 0 ? key : `${key}.1`
+  const one = criteria === 0 ? '' : ` (for its criterion 1; ${key} alone proves none)`
+  if (isProvisionalKey(key))
+    return `keep ${key} out of the name of the test: the key is provisional until the merge, so no report reads it; link the test to ${named} on the branch${one}`
   const forms = {
     bracket: `[${named}] in the name of each case`,
     tag: `@${named} as a tag`,
@@ -46,7 +53,6 @@ function namingStep({ key, criteria, conventions, files }: GuidanceFacts): strin
     example === ''
       ? `with ${cases === 0 ? (byLanguage(named, files) ?? forms.bracket) : forms[style]}`
       : `as ${alike} of ${cases} tests do: ${example.replaceAll('REQ-12', named)}`
-  const one = criteria === 0 ? '' : ` (for its criterion 1; ${key} alone proves none)`
   return `name the requirement in the test, ${how}${one}; the report then links it`
 }
 
