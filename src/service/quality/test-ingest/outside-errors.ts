@@ -15,7 +15,7 @@ import {
 } from '../reports/model/synthetic.ts'
 import type { Applied, AppliedCase, ApplyFacts, RecordingPause } from './apply.ts'
 import { recordResult, type RecordedRun } from './results.ts'
-import { isAnswered, isSamePlace, readPlacedResults, readPlacedRun } from './run-places.ts'
+import { findAnswers, isSamePlace, readPlacedResults, readPlacedRun } from './run-places.ts'
 
 interface KnownCase extends Omit<Reach, 'suite_path'> {
   id: string
@@ -163,7 +163,7 @@ export async function retireOutsideErrors(
     const errors = results.filter(isRed)
     if (isShard && errors.some(({ run_id }) => run_id === run.run.id)) continue
     if (errors.every((error) => isSamePlace(error, own))) await deprecate(prepare, call, id, labels)
-    else if (errors.some((error) => !isAnswered(error, results, own)))
+    else if (!errors.every(findAnswers(results, own)))
       await recordResult(prepare, call, { productId, testId: id, run, reported: pass, options })
     else continue
     ended.push(id)

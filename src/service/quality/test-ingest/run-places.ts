@@ -37,16 +37,34 @@ export function isSamePlace(a: RunPlace, b: RunPlace): boolean {
   return names.every((name) => a[name] === b[name])
 }
 
-/** Whether every scope that has the error and a run of that place has a later result without it. */
-export function isAnswered(error: PlacedResult, results: readonly PlacedResult[], own: RunPlace): boolean {
-  return results.some(
-    (one) =>
-      !isRed(one) &&
-      one.executed_at > error.executed_at &&
-      // A scope may have several branches; of the others it has one, or all.
-      (one.git_branch === error.git_branch || one.git_branch === own.git_branch) &&
-      names.every((name) => name === 'git_branch' || error[name] !== own[name] || one[name] === own[name]),
-  )
+/**
+ * Returns a function that says of an error whether every scope that has it and a run of the place `own` has a later result
+ * without it. Of the results only the latest of each kind is kept, because a place may have thousands.
+ */
+export function findAnswers(
+  results: readonly PlacedResult[],
+  own: RunPlace,
+): (error: Pick<PlacedResult, 'executed_at' | keyof RunPlace>) => boolean {
+  const latest = new Map<string, Map<number, number>>()
+  for (const result of results) {
+    if (isRed(result)) continue
+    const kinds = latest.get(result.git_branch) ?? new Map<number, number>()
+    latest.set(result.git_branch, kinds)
+    const kind = sharedWith(own, result)
+    kinds.set(kind, Math.max(kinds.get(kind) ?? -Infinity, result.executed_at))
+  }
+  return (error) => {
+    const needed = sharedWith(own, error)
+    // A scope may have several branches; of the others it has one, or all.
+    const kinds = [error.git_branch, own.git_branch].flatMap((branch) => [...(latest.get(branch) ?? [])])
+    return kinds.some(([kind, at]) => at > error.executed_at && (kind & needed) === needed)
+  }
 }
 
-const names = ['git_branch', 'sender', 'environment_id', 'version', 'commit_sha'] as const
+/** One bit for each name other than the branch that both have in common. */
+function sharedWith(own: RunPlace, place: RunPlace): number {
+  return others.reduce((bits, name, index) => (place[name] === own[name] ? bits | (1 << index) : bits), 0)
+}
+
+const others = ['sender', 'environment_id', 'version', 'commit_sha'] as const
+const names = ['git_branch', ...others] as const
