@@ -140,6 +140,14 @@ test('the provisional key of a test without its branch leads to the call that re
   expect((await call(name, JSON.parse(args) as object)).answer).toMatch(/^TC-\?1.* On quality branch pricing\.$/)
 })
 
+test('a report whose test names a provisional key is told that the key leads nowhere', async () => {
+  const report = vitestReport([{ file: 'test/guess.test.ts', name: 'guesses [REQ-?1.1]' }], '')
+  for (const on of [{}, { branch }])
+    expect((await call('ingest_test_report', { report, ...on })).data['unresolved_references']).toEqual([
+      { reference: 'REQ-?1.1', test: expect.stringMatching(/^TC-\d+$/) as string },
+    ])
+})
+
 test('the gap of a draft is closed by its test, the report of it and the decision about its link', async () => {
   const report = vitestReport([{ file: 'test/tax.test.ts', name: 'shows the tax' }], '')
   const sent = await call('ingest_test_report', { report, branch })

@@ -9,7 +9,7 @@ type Ingest = ReceivedResult<ResultOf<'ingestTests'>>['ingest']
 /** Beyond this number, warnings and references are only counted. */
 const LISTED = 20
 /** A key that a test names. */
-const REFERENCE = /^[A-Z]{2,10}-\d{1,9}(?:\.\d{1,3})?$/i
+const REFERENCE = /^[A-Z]{2,10}-\??\d{1,9}(?:\.\d{1,3})?$/i
 
 /** The outcome of a command's requests, as lines for the user. */
 export function summary(sent: readonly Ingest[], unread: readonly Unread[], product: string): string[] {

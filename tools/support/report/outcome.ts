@@ -165,7 +165,7 @@ function describeCases(
 export function unresolvedReferences({ unresolved_refs: references = [], cases = [] }: Ingest) {
   const keys = new Map(cases.map(({ test_id: id, key }) => [id, key]))
   return references.slice(0, ROWS).map(({ ref, test_id: id }) => {
-    const reference = textMatching(ref, /^[A-Z]{2,10}-\d{1,9}(?:\.\d{1,3})?$/i)
+    const reference = textMatching(ref, /^[A-Z]{2,10}-\??\d{1,9}(?:\.\d{1,3})?$/i)
     const test = keys.get(id ?? '') || undefined
     const reported = reference === undefined && hasText(ref) ? { reference: quoted`${ref}`.cut(60), test } : undefined
     return { row: reference === undefined ? undefined : { reference, test }, reported }

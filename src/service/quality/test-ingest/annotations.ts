@@ -3,6 +3,7 @@ import type { Pause, Prepare, Rows } from '../../sql/database.ts'
 import { noteReportedLink, restoreLink } from '../cases/link-exclusions.ts'
 import type { StoredLink } from '../cases/link-view.ts'
 import { readCriterionIds } from '../coverage/links.ts'
+import { requirementNumber } from '../keys.ts'
 import type { AppliedCase } from './apply.ts'
 import type { NamedRequirement } from './references.ts'
 
@@ -55,7 +56,8 @@ export async function linkAnnotations(
   const find = prepare(
     'SELECT id, version, kind, acceptance_criteria FROM requirement WHERE product_id = ? AND number = ? AND deleted_at IS NULL',
   )
-  const findRequirement = (key: string) => find.get<AnnotatedRequirement>(productId, Number(key.slice('REQ-'.length)))
+  // A provisional key is a negative number, which no requirement of the main tree has.
+  const findRequirement = (key: string) => find.get<AnnotatedRequirement>(productId, requirementNumber(key))
   for (const { placed, testId } of cases) {
     await pause()
     if (testId === '') continue

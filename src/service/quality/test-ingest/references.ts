@@ -13,8 +13,8 @@ export interface References {
   issueKey: string | undefined
 }
 
-/** `REQ-12`, or `REQ-12.2` for its second criterion. */
-const KEY = String.raw`[A-Za-z][A-Za-z0-9]{1,9}-\d{1,9}(?:\.\d{1,3})?`
+/** `REQ-12`, or `REQ-12.2` for its second criterion; `REQ-?3` is found to be told that it leads nowhere. */
+const KEY = String.raw`[A-Za-z][A-Za-z0-9]{1,9}-\??\d{1,9}(?:\.\d{1,3})?`
 const LIST = `${KEY}(?:\\s*[,;]\\s*${KEY})*`
 
 /** The marked forms of contract §4.2: `[REQ-12]`, `[REQ-12.2]`, `@REQ-12`, `@req:REQ-12`, `req=REQ-12`, `covers: REQ-12, REQ-13`. */
