@@ -51,6 +51,16 @@ export function decodeText(bytes: Uint8Array, declared?: string): string {
   return decoder(declared).decode(bytes)
 }
 
+/**
+ * The same for what may be an XML document, which may declare its encoding. A declaration that can be read byte by byte is
+ * not UTF-16, whatever it says: .NET declares that in files it writes as UTF-8.
+ */
+export function decodeDocument(bytes: Uint8Array): string {
+  const start = String.fromCharCode(...bytes.subarray(0, 200))
+  const declared = /^(?:\u00ef\u00bb\u00bf)?<\?xml[^>]*\sencoding=["']([\w-]{1,40})["']/i.exec(start)?.[1]
+  return decodeText(bytes, declared === undefined || /^(?:utf|ucs|iso-10646)/i.test(declared) ? undefined : declared)
+}
+
 function decoder(label = 'utf-8'): InstanceType<typeof TextDecoder> {
   try {
     return new TextDecoder(label)

@@ -317,6 +317,7 @@ describe('reading', () => {
     ['UTF-16', Buffer.from('\ufeff<a n="Grüße"/>', 'utf16le')],
     ['big-endian UTF-16', Buffer.from('\ufeff<a n="Grüße"/>', 'utf16le').swap16()],
     ['Latin 1', Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a n="Grüße"/>', 'latin1')],
+    ['UTF-8 that .NET declares as UTF-16', Buffer.from('<?xml version="1.0" encoding="utf-16"?><a n="Grüße"/>')],
     ['an unknown encoding', Buffer.from('<?xml version="1.0" encoding="x-none"?><a n="Grüße"/>')],
   ])('%s is read in its encoding', (name, bytes) => {
     expect(read(`${name}.xml`, bytes).content).toMatch(/^(?:<\?xml[^>]*>)?<a n="Grüße"\/>$/)

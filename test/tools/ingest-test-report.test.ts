@@ -234,6 +234,30 @@ describe('a path', () => {
     expect(await allTests()).toMatchObject([{ title: 'grüßt [REQ-2]' }])
   })
 
+  test('may be in the encoding that it declares, as in the service and the command line', async () => {
+    const text = `<?xml version="1.0" encoding="ISO-8859-1"?><testsuite name="s"><testcase classname="s" name="grüßt"/></testsuite>`
+    const bytes = Buffer.from(text, 'latin1')
+    write('junit.xml', bytes)
+    await send({ path: 'junit.xml' })
+    const bodies = [bytes, JSON.stringify({ draft: { content: bytes.toString('base64'), content_encoding: 'base64' } })]
+    for (const body of bodies) {
+      const type = { 'content-type': typeof body === 'string' ? 'application/json' : 'text/xml' }
+      const path = `/v1/products/${shop.productId}/tests:ingest`
+      const sent = typeof body === 'string' ? (JSON.parse(body) as unknown) : new Uint8Array(body)
+      expect((await shop.request('POST', path, sent, type)).status).toBe(200)
+    }
+    expect(await allTests()).toMatchObject([{ title: 'grüßt' }])
+  })
+
+  test('of a root whose path begins like that of another root is of its own root', async () => {
+    const longer = realpathSync(mkdtempSync(`${root}-api-`))
+    writeFileSync(join(longer, 'vitest.json'), vitestReport([{ file: 'test/api.test.ts', name: 'answers' }], longer))
+    await using there = await connect(shop.api, { local: createLocalFiles([root, longer]) })
+    await send({ path: join(longer, 'vitest.json') }, there)
+    expect(await allTests()).toMatchObject([{ automation_ref: { file_path: 'test/api.test.ts' } }])
+    rmSync(longer, { recursive: true })
+  })
+
   test.each([
     ['../secret.xml', 'the path is outside the allowed folder (permission_denied'],
     ['/etc/hostname', 'the path is outside the allowed folder (permission_denied'],

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { decodeText } from '../../lib/text.ts'
+import { decodeDocument } from '../../lib/text.ts'
 import { megabytes } from '../sourcemaps/summary.ts'
 
 /** The service unpacks at most this much of one request, so a larger file cannot be sent at all. */
@@ -66,7 +66,7 @@ export function readReport(file: string): ReadReport | Unread {
   } catch (error) {
     return { name, why: `cannot be read (${error instanceof Error && 'code' in error ? String(error.code) : 'error'})` }
   }
-  const text = decodeText(bytes, xmlEncoding(bytes))
+  const text = decodeDocument(bytes)
   const size = Buffer.byteLength(text)
   if (size > MOST_TEXT) return { name, why: tooLarge(size) }
   const packs = size >= PACKED_FROM
@@ -105,11 +105,6 @@ export function repositoryRoot(from = process.cwd()): string {
     if (existsSync(join(folder, '.git'))) return folder
     if (dirname(folder) === folder) return from
   }
-}
-
-/** The encoding that an XML declaration names. */
-function xmlEncoding(bytes: Buffer): string | undefined {
-  return /^<\?xml[^>]*\sencoding=["']([\w-]{1,40})["']/i.exec(bytes.toString('latin1', 0, 200))?.[1]
 }
 
 function displayName(path: string): string {

@@ -4,7 +4,7 @@ import type { WireRequest } from '../../contract/base/wire.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Hold } from '../../lib/intake.ts'
 import { isObject } from '../../lib/objects.ts'
-import { decodeText } from '../../lib/text.ts'
+import { decodeDocument } from '../../lib/text.ts'
 import { holdBytes, readBody } from '../shared/read-body.ts'
 
 const unzip = promisify(gunzip)
@@ -42,7 +42,7 @@ export async function readTextBody(request: WireRequest, limits: BodyLimits): Pr
   if (sent.length === 0) return ''
   const unpacked = await decode(sent, request.headers['content-encoding'], limitBytes)
   if (unpacked !== sent) holdBytes(hold, unpacked.length)
-  return decodeText(unpacked)
+  return decodeDocument(unpacked)
 }
 
 /**

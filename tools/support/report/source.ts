@@ -1,10 +1,10 @@
-import { isAbsolute, join } from 'node:path'
+import { isAbsolute, join, relative } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { InputOf } from '../../../src/contract/index.ts'
 import { reportFormatList } from '../../../src/contract/test-ingest.ts'
-import { decodeText } from '../../../src/lib/text.ts'
+import { decodeDocument } from '../../../src/lib/text.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
 import { describeValue, TeachingError } from '../../../src/mcp/result/teach.ts'
@@ -43,7 +43,7 @@ export async function readReport(
   if (path === undefined) return source(report ?? '', '', local?.roots.length === 1 ? local.roots[0] : undefined)
   if (local === undefined) throw notOnThisMachine(path)
   const { bytes } = await local.read(path, { maxBytes: MOST_BYTES })
-  return source(decodeText(bytes), path, await findRoot(path, local))
+  return source(decodeDocument(bytes), path, await findRoot(path, local))
 }
 
 /** `name` tells two TAP reports apart, whose test names are unique in one file only; '' when there is none. */
@@ -70,9 +70,13 @@ async function findCredentials(text: string): Promise<Record<string, number>> {
   return found
 }
 
-/** The root that the file was found in. */
+/** The root that the file was found in; of roots inside each other the inner one. */
 async function findRoot(path: string, local: LocalFiles): Promise<string | undefined> {
-  if (isAbsolute(path)) return local.roots.find((root) => path.startsWith(root)) ?? local.roots[0]
+  const isInside = (root: string) => !/^(?:\.\.(?:[\\/]|$)|[a-z]:)/i.test(relative(root, path))
+  if (isAbsolute(path)) {
+    const [inner] = local.roots.filter(isInside).toSorted((a, b) => b.length - a.length)
+    return inner ?? local.roots[0]
+  }
   for (const root of local.roots) if (await local.exists(join(root, path))) return root
   return local.roots[0]
 }

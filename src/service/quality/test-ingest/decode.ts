@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import type { InputOf } from '../../../contract/index.ts'
 import { ServiceError } from '../../../errors.ts'
-import { decodeText } from '../../../lib/text.ts'
+import { decodeDocument } from '../../../lib/text.ts'
 import { startsAsReport } from '../reports/detect.ts'
 import { parseReport } from '../reports/index.ts'
 import { fileOfReport } from '../reports/model/report-file.ts'
@@ -115,9 +115,9 @@ function unpack(content: NonNullable<Draft['content']>, encoding: Encoding, left
   if (typeof content !== 'string') return content
   if (encoding === 'identity') return charge(content, left)
   const bytes = Buffer.from(content, 'base64')
-  if (encoding === 'base64') return charge(decodeText(bytes), left)
+  if (encoding === 'base64') return charge(decodeDocument(bytes), left)
   try {
-    return charge(decodeText(gunzipSync(bytes, { maxOutputLength: Math.max(1, left.bytes) })), left)
+    return charge(decodeDocument(gunzipSync(bytes, { maxOutputLength: Math.max(1, left.bytes) })), left)
   } catch (cause) {
     if (cause instanceof RangeError) throw tooLarge()
     const message = 'the content is not base64-encoded gzip; correct content_encoding'
