@@ -143,7 +143,17 @@ const Draft = z
     ...content,
     content: content.content.optional(),
     files: z
-      .array(z.object({ name: z.string().min(1).max(500), ...content }))
+      .array(
+        z.object({
+          name: z.string().min(1).max(500),
+          ...content,
+          folder: z
+            .string()
+            .max(500)
+            .optional()
+            .describe('Folder of the repository that relative paths in it are of. Default: the root.'),
+        }),
+      )
       .max(1000)
       .optional()
       .describe('Shards, or one report per file; a malformed report is a warning.'),

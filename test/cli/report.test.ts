@@ -296,20 +296,71 @@ describe('what CI systems say', () => {
   })
 })
 
+describe('in a repository of several packages', () => {
+  const source = 'the source of a test'
+  const pytest = (inside: string) =>
+    `<testsuites><testsuite name="pytest" tests="1"><testcase classname="tests.test_total.TestTotal" name="test_adds" time="0.1">${inside}</testcase></testsuite></testsuites>`
+  const places = async (app: Served) =>
+    Object.values(await readTests(app)).map(({ test: { automation_ref: place } }) => place.file_path)
+
+  test('tests with the same path in their package are two tests, and a failure of one is no attempt of the other', async () => {
+    await using app = await serveHere()
+    await createRequirement(app)
+    const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
+    const root = written('packages', {
+      'a/test/cart.test.ts': source,
+      'b/test/cart.test.ts': source,
+      'a/reports/junit.xml': junit({ 'adds [REQ-1]': failure }),
+      'b/reports/junit.xml': junit({ 'adds [REQ-1]': '' }),
+    })
+    const files = ['a', 'b'].map((name) => join(root, name, 'reports/junit.xml'))
+    const { stdout } = await report([...files, '--root', root], env)
+    expect(stdout).toContain('2 tests (1 passed, 1 failed)')
+    expect(stdout).toContain('verified 0, not run 0 -> 1')
+    const { tests } = await app.rest<{ tests: { automation_ref: { file_path: string } }[] }>(
+      'GET',
+      `/v1/products/${app.endpoints.product_id}/tests?kind=TEST_KIND_CASE`,
+    )
+    const paths = tests.map(({ automation_ref: place }) => place.file_path)
+    expect(paths.toSorted()).toEqual(['a/test/cart.test.ts', 'b/test/cart.test.ts'])
+  })
+
+  test('a path that starts at the root stays, and so does one whose file is nowhere', async () => {
+    await using app = await serveHere()
+    const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
+    const root = written('rooted', {
+      'a/test/cart.test.ts': source,
+      'a/junit.xml': junit({ adds: '' }, 'a/test/cart.test.ts'),
+      'b/junit.xml': junit({ removes: '' }, 'test/gone.test.ts'),
+    })
+    await report([join(root, 'a/junit.xml'), join(root, 'b/junit.xml'), '--root', root], env)
+    expect((await places(app)).toSorted()).toEqual(['a/test/cart.test.ts', 'test/gone.test.ts'])
+  })
+
+  test('the modules of pytest are files of their package', async () => {
+    await using app = await serveHere()
+    const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
+    const root = written('python', { 'api/tests/test_total.py': source, 'api/junit.xml': pytest('') })
+    await report([join(root, 'api/junit.xml'), '--root', root], env)
+    expect(await places(app)).toEqual(['api/tests/test_total.py'])
+  })
+})
+
 describe('reading', () => {
-  function read(name: string, content: string | Buffer): ReadReport {
-    const found = readReport(join(written('read', { [name]: content }), name))
+  async function read(name: string, content: string | Buffer): Promise<ReadReport> {
+    const root = written('read', { [name]: content })
+    const found = await readReport(join(root, name), root)
     if ('why' in found) throw new Error(found.why)
     return found
   }
 
-  test('a large report is compressed and a small one is not', () => {
+  test('a large report is compressed and a small one is not', async () => {
     const text = junit(Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`case ${String(index)}`, ''])))
-    const packed = read('large.xml', text)
+    const packed = await read('large.xml', text)
     expect(gunzipSync(Buffer.from(packed.content, 'base64')).toString()).toBe(text)
     expect(packed).toMatchObject({ content_encoding: 'gzip+base64', size: Buffer.byteLength(text) })
     expect(packed.sent).toBeLessThan(packed.size / 5)
-    expect(read('small.xml', run)).toMatchObject({ content: run, content_encoding: 'identity' })
+    expect(await read('small.xml', run)).toMatchObject({ content: run, content_encoding: 'identity' })
   })
 
   test.each<[string, Buffer]>([
@@ -319,14 +370,14 @@ describe('reading', () => {
     ['Latin 1', Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a n="Grüße"/>', 'latin1')],
     ['UTF-8 that .NET declares as UTF-16', Buffer.from('<?xml version="1.0" encoding="utf-16"?><a n="Grüße"/>')],
     ['an unknown encoding', Buffer.from('<?xml version="1.0" encoding="x-none"?><a n="Grüße"/>')],
-  ])('%s is read in its encoding', (name, bytes) => {
-    expect(read(`${name}.xml`, bytes).content).toMatch(/^(?:<\?xml[^>]*>)?<a n="Grüße"\/>$/)
+  ])('%s is read in its encoding', async (name, bytes) => {
+    expect((await read(`${name}.xml`, bytes)).content).toMatch(/^(?:<\?xml[^>]*>)?<a n="Grüße"\/>$/)
   })
 
-  test('a file that no request can hold is left out with the reason, unread', () => {
+  test('a file that no request can hold is left out with the reason, unread', async () => {
     const file = join(written('huge', { 'huge.xml': '' }), 'huge.xml')
     truncateSync(file, 3 * 1024 ** 3)
-    expect(readReport(file)).toMatchObject({ why: 'is too large (3221.2 MB): split it' })
+    expect(await readReport(file, folder.path)).toMatchObject({ why: 'is too large (3221.2 MB): split it' })
   })
 
   const reports = fc.array(
@@ -344,6 +395,7 @@ describe('reading', () => {
         const all = list.map((one, index): ReadReport => ({
           ...one,
           name: String(index),
+          folder: '',
           content: '',
           content_encoding: 'identity',
         }))

@@ -249,6 +249,15 @@ describe('a path', () => {
     expect(await allTests()).toMatchObject([{ title: 'grüßt' }])
   })
 
+  test('of a package has the tests of that package, under paths of the repository', async () => {
+    write('packages/shop/test/guest.test.ts', 'the source of a test')
+    const cases = '<testcase classname="test/guest.test.ts" name="orders"/>'
+    const junit = `<testsuites name="vitest tests"><testsuite name="test/guest.test.ts">${cases}</testsuite></testsuites>`
+    write('packages/shop/junit.xml', junit)
+    await send({ path: 'packages/shop/junit.xml' })
+    expect(await allTests()).toMatchObject([{ automation_ref: { file_path: 'packages/shop/test/guest.test.ts' } }])
+  })
+
   test('of a root whose path begins like that of another root is of its own root', async () => {
     const longer = realpathSync(mkdtempSync(`${root}-api-`))
     writeFileSync(join(longer, 'vitest.json'), vitestReport([{ file: 'test/api.test.ts', name: 'answers' }], longer))

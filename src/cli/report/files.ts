@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { findPathFolder } from '../../mcp/files/path-folder.ts'
 import { decodeDocument } from '../../lib/text.ts'
 import { megabytes } from '../sourcemaps/summary.ts'
 
@@ -18,6 +19,8 @@ const NAME_CHARACTERS = 500
 /** One report in the form it is sent in. */
 export interface ReadReport {
   name: string
+  /** The folder of the repository that relative paths in it are of; '' for its root. */
+  folder: string
   content: string
   content_encoding: 'identity' | 'gzip+base64'
   /** Bytes of the text. */
@@ -55,8 +58,13 @@ export function findReports(paths: readonly string[]): { files: string[]; unread
   return { files: [...new Set(files)], unread }
 }
 
-/** Reads a report and packs it where that is worth it; says why where it cannot be sent. */
-export function readReport(file: string): ReadReport | Unread {
+/** Whether there is a file at the path. */
+function isFile(path: string): Promise<boolean> {
+  return Promise.resolve(statSync(path, { throwIfNoEntry: false })?.isFile() === true)
+}
+
+/** Reads a report of the repository at `root` and packs it where that is worth it; says why where it cannot be sent. */
+export async function readReport(file: string, root: string): Promise<ReadReport | Unread> {
   const name = displayName(file)
   let bytes: Buffer
   try {
@@ -74,7 +82,8 @@ export function readReport(file: string): ReadReport | Unread {
   const sent = packs ? content.length : Buffer.byteLength(JSON.stringify(content))
   if (sent > MOST_SENT) return { name, why: tooLarge(size) }
   const digest = hash('sha256', text, 'hex')
-  return { name, content, content_encoding: packs ? 'gzip+base64' : 'identity', size, sent, digest }
+  const folder = await findPathFolder(text, { file, root, exists: isFile })
+  return { name, folder, content, content_encoding: packs ? 'gzip+base64' : 'identity', size, sent, digest }
 }
 
 /** The reports in requests, in their order: none larger than the service takes. */

@@ -35,7 +35,8 @@ const TIMEOUT_MS = 300_000
  */
 export async function run(config: Config, io: Io): Promise<number> {
   const progress = await showProgress(io.stderr)
-  const { reports, unread } = readReports(config.operands, progress)
+  const root = config.root === undefined ? repositoryRoot() : resolve(config.root)
+  const { reports, unread } = await readReports(config.operands, root, progress)
   if (reports.length === 0) {
     progress.end()
     return failed(io, `no report could be read: ${unread.map(({ name, why }) => `${name} ${why}`).join('; ')}`)
@@ -58,14 +59,14 @@ interface Reading {
   unread: Unread[]
 }
 
-function readReports(paths: readonly string[], progress: ShownProgress): Reading {
+async function readReports(paths: readonly string[], root: string, progress: ShownProgress): Promise<Reading> {
   const { files, unread } = findReports(paths)
   const total = files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0)
   const reports: ReadReport[] = []
   let done = 0
   for (const file of files) {
     progress.show({ step: 'read', done, total })
-    const read = readReport(file)
+    const read = await readReport(file, root)
     if ('why' in read) unread.push(read)
     else reports.push(read)
     done += 'why' in read ? 0 : read.size
@@ -138,7 +139,14 @@ async function* sendAll(
     const part = partOfRun({ index, total: requests.length }, isShared, ci)
     const body: RequestOf<'ingestTests'> = {
       product_id: productId,
-      draft: { files: request.map(({ name, content, content_encoding }) => ({ name, content, content_encoding })) },
+      draft: {
+        files: request.map(({ name, folder, content, content_encoding }) => ({
+          name,
+          content,
+          content_encoding,
+          ...(folder !== '' && { folder }),
+        })),
+      },
       run: { ...run, ...part },
       options: {
         link_annotations: config.requirementTags,

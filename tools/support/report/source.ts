@@ -1,9 +1,10 @@
-import { isAbsolute, join, relative } from 'node:path'
+import { isAbsolute, join, relative, resolve } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { InputOf } from '../../../src/contract/index.ts'
 import { reportFormatList } from '../../../src/contract/test-ingest.ts'
+import { findPathFolder } from '../../../src/mcp/files/path-folder.ts'
 import { decodeDocument } from '../../../src/lib/text.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
@@ -43,13 +44,15 @@ export async function readReport(
   if (path === undefined) return source(report ?? '', '', local?.roots.length === 1 ? local.roots[0] : undefined)
   if (local === undefined) throw notOnThisMachine(path)
   const { bytes } = await local.read(path, { maxBytes: MOST_BYTES })
-  return source(decodeDocument(bytes), path, await findRoot(path, local))
+  const text = decodeDocument(bytes)
+  const root = await findRoot(path, local)
+  return source(text, path, root, await findFolder(text, path, root, local))
 }
 
 /** `name` tells two TAP reports apart, whose test names are unique in one file only; '' when there is none. */
-async function source(text: string, name: string, rootDir: string | undefined): Promise<ReportSource> {
+async function source(text: string, name: string, rootDir: string | undefined, folder = ''): Promise<ReportSource> {
   const content = await pack(text)
-  const draft: Draft = name === '' ? content : { files: [{ name, ...content }] }
+  const draft: Draft = name === '' ? content : { files: [{ name, ...content, ...(folder !== '' && { folder }) }] }
   return { draft, rootDir, secrets: await findCredentials(text.slice(0, LOOKED_THROUGH)) }
 }
 
@@ -68,6 +71,17 @@ async function findCredentials(text: string): Promise<Record<string, number>> {
     await setImmediate()
   }
   return found
+}
+
+/** The folder of the workspace that relative paths in the report are of. */
+async function findFolder(
+  text: string,
+  path: string,
+  root: string | undefined,
+  local: LocalFiles,
+): Promise<string | undefined> {
+  if (root === undefined) return undefined
+  return findPathFolder(text, { file: resolve(root, path), root, exists: (one) => local.exists(one) })
 }
 
 /** The root that the file was found in; of roots inside each other the inner one. */

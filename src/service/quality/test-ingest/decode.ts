@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto'
+import { posix } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { InputOf } from '../../../contract/index.ts'
 import { ServiceError } from '../../../errors.ts'
@@ -65,7 +66,8 @@ export function readDraft(draft: Draft): ReadDraft {
       hash.update(typeof text === 'string' ? text : JSON.stringify(text))
       const report = parseReport({ name: file.name, content: text, format: file.format })
       const source = digestContent(text)
-      reports.push({ ...report, cases: report.cases.map((one) => ({ ...one, source })) })
+      const place = placeIn('folder' in file ? file.folder : undefined)
+      reports.push({ ...report, cases: report.cases.map((one) => ({ ...place(one), source })) })
       reportFiles.push(fileOfReport(file.name))
       warnings.push(...report.warnings.map((warning) => ({ ...warning, file: file.name })))
     } catch (thrown) {
@@ -90,6 +92,16 @@ export function readDraft(draft: Draft): ReadDraft {
     reportFiles,
     warnings,
     contentKey: `sha256:${hash.digest('hex')}`,
+  }
+}
+
+/** Puts cases with a relative path into the folder that their report names. */
+function placeIn(folder = ''): (one: ReportCase) => ReportCase {
+  if (folder === '') return (one) => one
+  return (one) => {
+    const { file_path: path, isFileOfReport = false } = one
+    const isElsewhere = path === '' || isFileOfReport || /^(?:[\\/]|[a-z][\w+.-]*:)/i.test(path)
+    return isElsewhere ? one : { ...one, file_path: posix.join(folder, path) }
   }
 }
 

@@ -1,0 +1,51 @@
+import { dirname, join, relative, sep } from 'node:path'
+
+/** How much of a text is looked through for paths, and how many of them are looked up. */
+const LOOKED_THROUGH = 1_000_000
+const MOST_PATHS = 20
+
+/** Members of test reports that hold the path of a test file, in XML and JSON; a class name is one where there is no other. */
+const PLACES = /\b(file|filepath|file_path|classname)["']?\s*[=:]\s*["']([^"'\n]{1,300})["']/gi
+const RELATIVE = /^(?!\/|[a-z]:|~|\.\.)[^\s<>:]*[^\s<>:/\\.]\.\w{1,6}$/i
+
+/**
+ * The folder that the relative paths of test files in a report are of, relative to `root` and with `/`: the nearest one around
+ * the report in which more than half of them exist. '' where that is the root itself or none: each package of a repository
+ * may write paths of its own folder, and only the files tell.
+ */
+export async function findPathFolder(
+  report: string,
+  { file, root, exists }: { file: string; root: string; exists(this: void, path: string): Promise<boolean> },
+): Promise<string> {
+  const paths = relativePaths(report.slice(0, LOOKED_THROUGH))
+  if (paths.length === 0) return ''
+  for (let folder = dirname(file); isBelow(folder, root); folder = dirname(folder)) {
+    const found = await Promise.all(paths.map((path) => exists(join(folder, path))))
+    if (found.filter(Boolean).length * 2 > paths.length) return relative(root, folder).split(sep).join('/')
+  }
+  return ''
+}
+
+function relativePaths(text: string): string[] {
+  const isPytest = /<testsuite\b[^>]*\bname=["']pytest["']/.test(text.slice(0, 4000))
+  const [files, classes] = [new Set<string>(), new Set<string>()]
+  for (const [, member = '', written = ''] of text.matchAll(PLACES)) {
+    const isClass = /^classname$/i.test(member)
+    const path = isPytest && isClass ? modulePath(written) : written
+    if (RELATIVE.test(path)) (isClass ? classes : files).add(path.replaceAll('\\', '/'))
+    if (files.size >= MOST_PATHS) break
+  }
+  return [...(files.size > 0 ? files : classes)].slice(0, MOST_PATHS)
+}
+
+/** `tests/test_cart.py` of `tests.test_cart.TestCart`: modules begin with a small letter. */
+function modulePath(name: string): string {
+  const parts = name.split('.')
+  const first = parts.findIndex((part) => /^_*[A-Z]/.test(part))
+  return `${parts.slice(0, first === -1 ? undefined : first).join('/')}.py`
+}
+
+function isBelow(folder: string, root: string): boolean {
+  const path = relative(root, folder)
+  return path !== '' && path !== '..' && !path.startsWith(`..${sep}`) && !/^(?:[a-z]:|\/)/i.test(path)
+}
