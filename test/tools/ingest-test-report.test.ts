@@ -258,6 +258,23 @@ describe('a path', () => {
     expect(await allTests()).toMatchObject([{ automation_ref: { file_path: 'packages/shop/test/guest.test.ts' } }])
   })
 
+  test('of a repository in a larger folder has paths of the repository, as on the command line', async () => {
+    write('shop/.git/HEAD', 'ref: refs/heads/main')
+    write('shop/reports/vitest.json', vitestReport([guest], join(root, 'shop')))
+    await send({ path: 'shop/reports/vitest.json' })
+    write('shop/api/test/api.test.ts', 'the source of a test')
+    const junit = '<testcase classname="test/api.test.ts" name="answers"/>'
+    write(
+      'shop/api/junit.xml',
+      `<testsuites name="vitest tests"><testsuite name="api">${junit}</testsuite></testsuites>`,
+    )
+    await send({ path: join(root, 'shop/api/junit.xml') })
+    expect(await allTests()).toMatchObject([
+      { automation_ref: { file_path: 'test/guest.test.ts' } },
+      { automation_ref: { file_path: 'api/test/api.test.ts' } },
+    ])
+  })
+
   test('of a root whose path begins like that of another root is of its own root', async () => {
     const longer = realpathSync(mkdtempSync(`${root}-api-`))
     writeFileSync(join(longer, 'vitest.json'), vitestReport([{ file: 'test/api.test.ts', name: 'answers' }], longer))

@@ -1,4 +1,4 @@
-import { isAbsolute, join, relative, resolve } from 'node:path'
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -41,16 +41,16 @@ export async function readReport(
   { local }: Pick<Context, 'local'>,
 ): Promise<ReportSource> {
   if ((path === undefined) === (report === undefined)) throw oneOfTwo(path !== undefined, local !== undefined)
-  if (path === undefined) return source(report ?? '', '', local?.roots.length === 1 ? local.roots[0] : undefined)
+  if (path === undefined)
+    return source(report ?? '', '', { rootDir: local?.roots.length === 1 ? local.roots[0] : undefined })
   if (local === undefined) throw notOnThisMachine(path)
   const { bytes } = await local.read(path, { maxBytes: MOST_BYTES })
   const text = decodeDocument(bytes)
-  const root = await findRoot(path, local)
-  return source(text, path, root, await findFolder(text, path, root, local))
+  return source(text, path, await findPlace(text, path, local))
 }
 
 /** `name` tells two TAP reports apart, whose test names are unique in one file only; '' when there is none. */
-async function source(text: string, name: string, rootDir: string | undefined, folder = ''): Promise<ReportSource> {
+async function source(text: string, name: string, { rootDir, folder = '' }: Place): Promise<ReportSource> {
   const content = await pack(text)
   const draft: Draft = name === '' ? content : { files: [{ name, ...content, ...(folder !== '' && { folder }) }] }
   return { draft, rootDir, secrets: await findCredentials(text.slice(0, LOOKED_THROUGH)) }
@@ -73,15 +73,25 @@ async function findCredentials(text: string): Promise<Record<string, number>> {
   return found
 }
 
-/** The folder of the workspace that relative paths in the report are of. */
-async function findFolder(
-  text: string,
-  path: string,
-  root: string | undefined,
-  local: LocalFiles,
-): Promise<string | undefined> {
-  if (root === undefined) return undefined
-  return findPathFolder(text, { file: resolve(root, path), root, exists: (one) => local.exists(one) })
+interface Place {
+  rootDir?: string | undefined
+  /** The folder below it that relative paths in the report are of. */
+  folder?: string
+}
+
+/** The repository around the report, as the command line finds it, else the root; and the package in it. */
+async function findPlace(text: string, path: string, local: LocalFiles): Promise<Place> {
+  const root = await findRoot(path, local)
+  if (root === undefined) return {}
+  const file = resolve(root, path)
+  const rootDir = await findRepository(file, root, local)
+  return { rootDir, folder: await findPathFolder(text, { file, root: rootDir, exists: (one) => local.exists(one) }) }
+}
+
+async function findRepository(file: string, root: string, local: LocalFiles): Promise<string> {
+  for (let folder = dirname(file); folder.length > root.length; folder = dirname(folder))
+    for (const mark of ['.git', '.git/HEAD']) if (await local.exists(join(folder, mark))) return folder
+  return root
 }
 
 /** The root that the file was found in; of roots inside each other the inner one. */
