@@ -42,6 +42,7 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
       ...named,
       apiToken: variables.TRACEGATE_API_TOKEN,
       baseUrl: variables.TRACEGATE_BASE_URL,
+      proxy: readProxy(env),
       product: variables.TRACEGATE_PRODUCT,
       databaseUrl: variables.TRACEGATE_DATABASE_URL,
       databaseListenUrl: variables.TRACEGATE_DATABASE_LISTEN_URL,
@@ -78,6 +79,13 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
   }
   checkTogether(config, hosts.length > 0)
   return config
+}
+
+/** The usual variables, which other programs read as well; those in lower case come first. */
+function readProxy(env: Readonly<Record<string, string | undefined>>): Config['proxy'] {
+  const address = (env['https_proxy'] ?? env['HTTPS_PROXY'])?.trim() ?? ''
+  const except = env['no_proxy'] ?? env['NO_PROXY'] ?? ''
+  return address === '' || UNRESOLVED.test(address) ? undefined : { address, except }
 }
 
 /** A reference of a client's configuration that the client passed on instead of the value (mcpb#297, claude-code#80197). */

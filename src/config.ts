@@ -14,6 +14,8 @@ export interface Config {
   apiToken?: string
   /** Without `/v1` and without a trailing slash; undefined runs the embedded service. */
   baseUrl?: string
+  /** The proxy that HTTPS_PROXY names, and the hosts that NO_PROXY excepts. */
+  proxy?: { address: string; except: string }
   /** Pins one product, by id or exact name. */
   product?: string
   toolsets: readonly string[]

@@ -93,6 +93,8 @@ machine can read flags: prefer the variable for the token, the secret and an add
   TRACEGATE_METRICS_TOKEN  what a collector shows for /metrics, at least 16 characters (default: this machine alone may read them)
   TRACEGATE_LOG_LEVEL      fatal, error, warn, info, debug or silent; the log goes to stderr
   TRACEGATE_SECRET         key of every signature, at least 32 characters (default: created at the first start)
+  HTTPS_PROXY, NO_PROXY    the proxy that a deployment is reached through, and the hosts that are reached without it; variables
+                           alone; this machine is never reached through it
 `
 
 /** `tracegate help`: prints the commands, flags and variables. */

@@ -63,6 +63,7 @@ export async function run(config: Config, io: Io): Promise<number> {
       sendEvent: (...call) =>
         createSendEvent({
           baseUrl: baseUrl(),
+          proxy: config.proxy,
           ...(backend.service && { send: backend.service.direct }),
         })(...call),
       confirm: { mode: config.confirm, secret: () => readSecret(config), pageLink, used: backend.used },

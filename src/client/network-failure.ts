@@ -9,8 +9,8 @@ export function networkFailure(endpoint: Called, error: unknown): Error {
   const code = errorCode(error)
   // Without a code it is a bug in the transport, which retrying does not fix.
   if (code === undefined) return unreachable(endpoint, error)
-  if (certificateCode.test(code)) return misconfigured(endpoint, error, code)
-  return new Transient(unreachable(endpoint, error), { timedOut: timeouts.has(code) })
+  if (certificateCode.test(code) || refusedByProxy.test(code)) return misconfigured(endpoint, error, code)
+  return new Transient(unreachable(endpoint, error), { timedOut: timeouts.has(code.replace(/^PROXY_/, '')) })
 }
 
 /** `unavailable`, or `outcome_unknown` for a write that must not be repeated and may have arrived. */
@@ -18,7 +18,7 @@ function unreachable(endpoint: Called, cause: unknown): ServiceError {
   const call = `${endpoint.method} ${endpoint.path}`
   const code = errorCode(cause)
   const why = `(${code ?? 'network error'})`
-  if (endpoint.retry === 'never' && (code === undefined || !neverArrived.has(code))) {
+  if (endpoint.retry === 'never' && !neverSentWith(code)) {
     const message = `no response to ${call} ${why}: it may or may not have taken effect`
     return new ServiceError('outcome_unknown', message, { cause })
   }
@@ -43,7 +43,7 @@ export function errorCode(error: unknown): string | undefined {
 
 /** Whether a request that failed with this code cannot have had an effect: there was no connection to send it on. */
 export function neverSentWith(code: string | undefined): boolean {
-  return code !== undefined && (neverArrived.has(code) || certificateCode.test(code))
+  return code !== undefined && (neverArrived.has(code) || code.startsWith('PROXY_') || certificateCode.test(code))
 }
 
 /** Codes of connections that were never established: the request cannot have had an effect. */
@@ -67,13 +67,17 @@ const timeouts: ReadonlySet<string> = new Set([
 
 const certificateCode = /^(?:CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|EPROTO$)/
 
-/** A TLS connection that the configuration makes impossible: repeating does not help. */
+/** A proxy that refuses the caller or the host, in contrast to one that is overloaded or cannot reach the host. */
+const refusedByProxy = /^PROXY_STATUS_(?!408|429|5)/
+
+/** A connection that the configuration makes impossible: repeating does not help. */
 function misconfigured({ method, path }: Called, cause: unknown, code: string): ServiceError {
-  const message = `no secure connection to the service for ${method} ${path} (${code}): ${tlsAdvice(code)}`
+  const message = `no secure connection to the service for ${method} ${path} (${code}): ${adviceFor(code)}`
   return new ServiceError('misconfigured', message, { cause })
 }
 
-function tlsAdvice(code: string): string {
+function adviceFor(code: string): string {
+  if (refusedByProxy.test(code)) return words(code).slice(2)
   if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired; its operator has to renew it'
   if (code === 'CERT_NOT_YET_VALID') return 'its certificate is not valid yet; check the clock of this machine'
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
@@ -90,6 +94,10 @@ function tlsAdvice(code: string): string {
 
 /** What a network error means, by its code. */
 const meanings: readonly (readonly [RegExp, string])[] = [
+  [/^PROXY_STATUS_407$/, 'the proxy in HTTPS_PROXY asks for a user name and password; add them to its address'],
+  [/^PROXY_STATUS_5/, 'the proxy in HTTPS_PROXY cannot reach the host; check TRACEGATE_BASE_URL'],
+  [/^PROXY_STATUS_/, 'the proxy in HTTPS_PROXY does not lead to this host; NO_PROXY names hosts to reach directly'],
+  [/^PROXY_/, 'the proxy cannot be reached; check HTTPS_PROXY'],
   [/^ENOTFOUND$/, 'the host name is unknown; check TRACEGATE_BASE_URL'],
   [/^EAI_AGAIN$/, 'the name server does not answer'],
   [/^ECONNREFUSED$/, 'nothing listens at the address; check TRACEGATE_BASE_URL'],

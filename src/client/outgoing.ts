@@ -1,8 +1,10 @@
 import type { LookupAddress } from 'node:dns'
 import { Readable } from 'node:stream'
-import type { Agent, request } from 'undici'
+import type { Dispatcher, request } from 'undici'
 import type { Send, WireReply, WireRequest } from '../contract/base/wire.ts'
 import { ServiceError } from '../errors.ts'
+import { openProxyAgent } from './proxy/proxy-agent.ts'
+import { proxyFor, type ProxySettings } from './proxy/proxy-for.ts'
 import { vettedAddresses, type Lookup } from './upload-address.ts'
 
 export interface OutgoingOptions {
@@ -13,6 +15,8 @@ export interface OutgoingOptions {
   /** Longest wait for the response, and for the peer to accept more data; default 60 s. */
   timeoutMs?: number
   lookup?: Lookup
+  /** The proxy that https goes through. */
+  proxy?: ProxySettings | undefined
 }
 
 /** A connection to one address that the deployment named. It follows no redirect, and reads only the status of a reply. */
@@ -29,8 +33,12 @@ const CONNECT_TIMEOUT_MS = 10_000
  * an address that is refused.
  */
 export async function openOutgoing(url: URL, what: string, options: OutgoingOptions): Promise<Outgoing> {
-  const { baseUrl, send, lookup = systemLookup(what) } = options
-  if (send === undefined) return connectionTo(await vettedAddresses(url, { what, baseUrl, lookup }), options)
+  const { baseUrl, send, proxy, lookup = systemLookup(what) } = options
+  if (send === undefined) {
+    const through = proxyFor(url, proxy)
+    const addresses = await vettedAddresses(url, { what, baseUrl, lookup, resolvedByProxy: through !== undefined })
+    return through === undefined ? connectionTo(addresses, options) : connectionThrough(through, options)
+  }
   if (url.origin === new URL(baseUrl).origin) return { send, close: () => Promise.resolve() }
   throw new ServiceError('upstream_shape_unknown', `the ${what} of the embedded service is of another origin`)
 }
@@ -47,18 +55,10 @@ function systemLookup(what: string): Lookup {
 }
 
 /** Connects to these addresses only, even if the name resolves to others by then. undici is loaded at the first use. */
-async function connectionTo(
-  addresses: readonly LookupAddress[],
-  { timeoutMs = 60_000 }: OutgoingOptions,
-): Promise<Outgoing> {
+async function connectionTo(addresses: readonly LookupAddress[], options: OutgoingOptions): Promise<Outgoing> {
   const { default: undici } = await import('undici')
   const agent = new undici.Agent({
-    connections: 1,
-    pipelining: 1,
-    allowH2: false,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
+    ...agentOptions(options),
     connect: {
       lookup: (_hostname, { all }, done) => {
         const [first] = addresses
@@ -70,9 +70,21 @@ async function connectionTo(
   return { send: (request) => sendWith(undici, agent, request), close: () => agent.destroy() }
 }
 
+/** Connects through the proxy, which resolves the name and decides where it leads. */
+async function connectionThrough(proxy: URL, options: OutgoingOptions): Promise<Outgoing> {
+  const { default: undici } = await import('undici')
+  const agent = openProxyAgent(undici, proxy, agentOptions(options))
+  return { send: (request) => sendWith(undici, agent, request), close: () => agent.destroy() }
+}
+
+function agentOptions({ timeoutMs = 60_000 }: OutgoingOptions) {
+  const limits = { connectTimeout: CONNECT_TIMEOUT_MS, headersTimeout: timeoutMs, bodyTimeout: timeoutMs }
+  return { connections: 1, pipelining: 1, allowH2: false, ...limits }
+}
+
 async function sendWith(
   undici: { request: typeof request },
-  agent: Agent,
+  agent: Dispatcher,
   { method, url, headers, body, signal }: WireRequest,
 ): Promise<WireReply> {
   const reply = await undici.request(url, {

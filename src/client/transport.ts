@@ -2,6 +2,8 @@ import { Readable } from 'node:stream'
 import type { Send, WireRequest } from '../contract/base/wire.ts'
 import { ServiceError } from '../errors.ts'
 import { acceptedEncodings, decoded } from './decode.ts'
+import { openProxyAgent } from './proxy/proxy-agent.ts'
+import { proxyFor, type ProxySettings } from './proxy/proxy-for.ts'
 
 export interface NetworkOptions {
   /** Longest wait for the headers of a response, and for a whole response that is not a stream. */
@@ -9,6 +11,8 @@ export interface NetworkOptions {
   connectTimeoutMs?: number
   /** Largest response that is read, before and after it is unpacked; default 64 MiB. */
   maxReplyBytes?: number
+  /** The proxy that https goes through; loopback hosts are always reached directly. */
+  proxy?: ProxySettings | undefined
 }
 
 /** A `Send` over the network; `close` closes its connections. */
@@ -27,12 +31,22 @@ export const WRITE_MS = 30_000
  * loaded at the first request.
  */
 export function networkSend(options: NetworkOptions = {}): NetworkSend {
-  const { connectTimeoutMs = 5_000, maxReplyBytes = 64 * 1024 * 1024 } = options
-  let opened: ReturnType<typeof open> | undefined
+  const { connectTimeoutMs = 5_000, maxReplyBytes = 64 * 1024 * 1024, proxy } = options
+  const openedBy = new Map<string, ReturnType<typeof open>>()
+
+  /** The agents for an address: there is one pair, and one more for each proxy. */
+  function agentsFor(url: string): ReturnType<typeof open> {
+    const through = proxyFor(new URL(url), proxy)
+    const key = through?.href ?? ''
+    const known = openedBy.get(key)
+    if (known !== undefined) return known
+    const opened = open({ connectTimeoutMs, through })
+    openedBy.set(key, opened)
+    return opened
+  }
 
   async function send(request: WireRequest) {
-    opened ??= open({ connectTimeoutMs })
-    const { undici, agent, streamAgent } = await opened
+    const { undici, agent, streamAgent } = await agentsFor(request.url)
     const asksForStream = request.headers['accept']?.includes('text/event-stream') === true
     const timeoutMs = options.timeoutMs ?? (request.method === 'GET' ? READ_MS : WRITE_MS)
     const deadline = performance.now() + timeoutMs
@@ -62,19 +76,22 @@ export function networkSend(options: NetworkOptions = {}): NetworkSend {
 
   return Object.assign(send, {
     async close() {
-      if (opened === undefined) return
-      const { agent, streamAgent } = await opened
-      await Promise.all([agent.close(), streamAgent.destroy()])
+      const all = await Promise.all(openedBy.values())
+      await Promise.all(all.flatMap(({ agent, streamAgent }) => [agent.close(), streamAgent.destroy()]))
     },
   })
 }
 
-async function open({ connectTimeoutMs }: { connectTimeoutMs: number }) {
+async function open({ connectTimeoutMs, through }: { connectTimeoutMs: number; through: URL | undefined }) {
   const { default: undici } = await import('undici')
   const options = { pipelining: 1, allowH2: false, connectTimeout: connectTimeoutMs, keepAliveTimeout: 10_000 }
-  const agent = new undici.Agent({ ...options, connections: 8 })
+  const newAgent = (limits: { connections?: number }) =>
+    through === undefined
+      ? new undici.Agent({ ...options, ...limits })
+      : openProxyAgent(undici, through, { ...options, ...limits })
+  const agent = newAgent({ connections: 8 })
   // A stream keeps its connection for minutes, which no other request may have to wait for.
-  const streamAgent = new undici.Agent(options)
+  const streamAgent = newAgent({})
   return { undici, agent, streamAgent }
 }
 

@@ -5,15 +5,23 @@ import { ServiceError } from '../errors.ts'
 /** All addresses of a host name. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>
 
+interface Vetting {
+  what: string
+  baseUrl: string
+  lookup: Lookup
+  resolvedByProxy?: boolean
+}
+
 /**
  * The addresses that may be connected to for an address that the deployment named (mcp §8.2): https, or http to a
  * loopback host that is the configured one; public addresses only, unless the host is the configured one. Resolved once,
- * so that a name that resolves differently the next time leads nowhere else. `what` names the address in errors. Throws
- * `upstream_shape_unknown` for anything else.
+ * so that a name that resolves differently the next time leads nowhere else. `what` names the address in errors. Where a
+ * proxy resolves the name, none are returned for one that is unknown on this machine. Throws `upstream_shape_unknown` for
+ * anything else.
  */
 export async function vettedAddresses(
   url: URL,
-  { what, baseUrl, lookup }: { what: string; baseUrl: string; lookup: Lookup },
+  { what, baseUrl, lookup, resolvedByProxy = false }: Vetting,
 ): Promise<readonly LookupAddress[]> {
   const hostname = withoutBrackets(url.hostname)
   const configured = isConfigured(hostname, withoutBrackets(new URL(baseUrl).hostname))
@@ -22,10 +30,15 @@ export async function vettedAddresses(
   }
   if (url.username !== '' || url.password !== '') throw refused(what, 'it contains a user name or password')
   const family = isIP(hostname)
-  const all = family === 0 ? await lookup(hostname) : [{ address: hostname, family }]
+  const all = family === 0 ? await lookup(hostname).catch(unlessProxied) : [{ address: hostname, family }]
+  if (all === undefined) return []
   const allowed = configured ? all : all.filter(({ address }) => isPublic(address))
   if (allowed.length > 0) return allowed
   throw refused(what, 'its host is in a private network')
+
+  function unlessProxied(error: unknown): undefined {
+    if (!resolvedByProxy) throw error
+  }
 }
 
 /** Whether the host is that of the base address; all loopback names are the same host. */

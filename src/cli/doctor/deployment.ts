@@ -2,6 +2,7 @@ import type { Api } from '../../client/api.ts'
 import { Capabilities } from '../../client/capabilities/capabilities.ts'
 import { createApi } from '../../client/client.ts'
 import { networkSend } from '../../client/transport.ts'
+import type { Config } from '../../config.ts'
 import type { Send } from '../../contract/base/wire.ts'
 import { failures, ServiceError } from '../../errors.ts'
 import { isNotOffered } from '../../mcp/resolve/offered.ts'
@@ -23,11 +24,12 @@ const ROOM_UNKNOWN = 'What takes room there is not known: no endpoint says it. R
 interface Deployment {
   baseUrl: string
   token: string
+  proxy?: Config['proxy']
 }
 
 /** Calls the service with the token. */
 export async function checkService(deployment: Deployment): Promise<Finding> {
-  const send = networkSend({ timeoutMs: ANSWER_MS })
+  const send = networkSend({ timeoutMs: ANSWER_MS, proxy: deployment.proxy })
   try {
     const signal = AbortSignal.timeout(ALL_MS)
     return (await readMe(createApi({ ...deployment, send, retries: 1 }), deployment, signal)).finding
@@ -41,7 +43,7 @@ export async function checkDeployment(
   deployment: Deployment,
   pinned: string | undefined,
 ): Promise<{ findings: Finding[]; lines: string[] }> {
-  const send = networkSend({ timeoutMs: ANSWER_MS })
+  const send = networkSend({ timeoutMs: ANSWER_MS, proxy: deployment.proxy })
   try {
     return await survey(deployment, pinned, send)
   } finally {

@@ -24,7 +24,7 @@ import { roomLines } from './room/index.ts'
 
 /** `tracegate doctor`: checks what the configuration needs and says how to fix it; resolves to 1 when something is wrong. */
 export async function run(config: Config, io: Io): Promise<number> {
-  const { baseUrl, apiToken: token = '', product } = config
+  const { baseUrl, apiToken: token = '', product, proxy } = config
   const first = [
     checkNode(),
     ...checkSettings(config),
@@ -36,7 +36,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     credentialsProblem(config) !== undefined
       ? { findings: [], lines: [] }
       : isRemote
-        ? await checkDeployment({ baseUrl, token }, product)
+        ? await checkDeployment({ baseUrl, token, proxy }, product)
         : await examineEmbedded(config, io, first)
   const findings = [...first, ...others]
   for (const { what, ok, found, fix } of findings) {

@@ -55,13 +55,13 @@ export interface BackendOptions {
 /** Opens the service that the configuration names. Rejects with `ConfigError` for what the user has to change. */
 export async function openBackend(config: Config, options: BackendOptions): Promise<Backend> {
   if (config.baseUrl !== undefined) {
-    const { baseUrl } = config
-    const send = networkSend(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs })
+    const { baseUrl, proxy } = config
+    const send = networkSend({ proxy, ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }) })
     const token = config.apiToken === undefined ? {} : { token: config.apiToken }
     return {
       send,
-      upload: createUpload({ baseUrl }),
-      sendEvent: createSendEvent({ baseUrl }),
+      upload: createUpload({ baseUrl, proxy }),
+      sendEvent: createSendEvent({ baseUrl, proxy }),
       baseUrl,
       capabilities: new Capabilities(),
       used: usedHere,

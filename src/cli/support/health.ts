@@ -1,4 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { networkSend } from '../../client/transport.ts'
+import type { Config } from '../../config.ts'
+import { replyText } from '../../contract/base/wire.ts'
 
 /** A server that answers at an origin. */
 export interface Health {
@@ -7,18 +10,23 @@ export interface Health {
   proved: boolean
 }
 
-/** The Tracegate server at an origin; undefined when none answers. With a token, its proof of knowing it is checked. */
-export async function checkHealth(origin: string, token = ''): Promise<Health | undefined> {
+/**
+ * The Tracegate server at an origin; undefined when none answers. With a token, its proof of knowing it is checked. A server
+ * of this machine is asked directly, even where Node's own `fetch` goes through a proxy (NODE_USE_ENV_PROXY).
+ */
+export async function checkHealth(origin: string, token = '', proxy?: Config['proxy']): Promise<Health | undefined> {
+  const send = networkSend({ timeoutMs: 3000, connectTimeoutMs: 3000, proxy })
   const nonce = randomBytes(32).toString('hex')
   try {
-    const address = `${origin}/healthz?nonce=${nonce}`
-    const reply = await fetch(address, { signal: AbortSignal.timeout(3000), redirect: 'error' })
-    const health = (await reply.json()) as { status?: unknown; version?: unknown; proof?: unknown }
+    const reply = await send({ method: 'GET', url: `${origin}/healthz?nonce=${nonce}`, headers: {} })
+    const health = JSON.parse(await replyText(reply)) as { status?: unknown; version?: unknown; proof?: unknown }
     if (health.status !== 'ok' || typeof health.version !== 'string') return undefined
     const expected = healthProof(token, nonce, originPort(origin))
     return { version: health.version, proved: token !== '' && isEqual(health.proof, expected) }
   } catch {
     return undefined
+  } finally {
+    await send.close()
   }
 }
 

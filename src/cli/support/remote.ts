@@ -3,6 +3,7 @@ import { ConfigError, type Config } from '../../config.ts'
 import { isLoopback } from '../../config-variables.ts'
 import { ServiceError } from '../../errors.ts'
 import { readEndpoints } from './endpoints.ts'
+import { openFetch } from '../../client/proxy/open-fetch.ts'
 import { checkHealth } from './health.ts'
 
 /**
@@ -11,10 +12,10 @@ import { checkHealth } from './health.ts'
  */
 export async function remoteTransport(address: string, config: Config): Promise<StreamableHTTPClientTransport> {
   const url = mcpAddress(address)
-  const { apiToken } = config
-  const target = apiToken === undefined ? await ownServer(url, config.dataDir) : { url, token: apiToken }
+  const { apiToken, proxy } = config
+  const target = apiToken === undefined ? await ownServer(url, config) : { url, token: apiToken }
   const requestInit = { headers: { authorization: `Bearer ${target.token}` } }
-  return new StreamableHTTPClientTransport(target.url, { requestInit })
+  return new StreamableHTTPClientTransport(target.url, { requestInit, fetch: openFetch(proxy) })
 }
 
 /** The address of `--url`, with the path `/mcp` unless it has one. Throws `ConfigError` when no token may be sent there. */
@@ -32,11 +33,12 @@ function mcpAddress(address: string): URL {
 }
 
 /** The server on this data directory and its token, if the address is that server's and it has proved its identity. */
-async function ownServer(url: URL, dataDir: string): Promise<{ url: URL; token: string }> {
+async function ownServer(url: URL, { dataDir, proxy }: Config): Promise<{ url: URL; token: string }> {
   const { mcp, token = '' } = readEndpoints(dataDir) ?? {}
   const own = mcp === undefined || token === '' ? undefined : new URL(mcp)
   if (own === undefined || !isSameServer(own, url)) {
-    if ((await checkHealth(url.origin)) === undefined) throw new ServiceError('unavailable', nothingAnswers(url))
+    if ((await checkHealth(url.origin, '', proxy)) === undefined)
+      throw new ServiceError('unavailable', nothingAnswers(url))
     throw new ConfigError('--url: set TRACEGATE_API_TOKEN to the token of that server')
   }
   const running = await checkHealth(own.origin, token)
@@ -60,6 +62,9 @@ function isSameServer(one: URL, other: URL): boolean {
 export function connectionFailure(error: unknown, address: string): string {
   const url = mcpAddress(address)
   const facts = [...causes(error)]
+  if (facts.some(({ code }) => typeof code === 'string' && code.startsWith('PROXY_'))) {
+    return `the proxy in HTTPS_PROXY does not lead to ${url.href}: check its address, or name the host in NO_PROXY`
+  }
   if (facts.some(({ code }) => typeof code === 'string' && unreachable.test(code))) return nothingAnswers(url)
   const status = facts.find((fact) => typeof fact.status === 'number')?.status
   if (status === 401) {
