@@ -2,6 +2,7 @@ import type { Endpoint } from '../../contract/base/endpoint.ts'
 import { isEndpointMissing } from '../../errors.ts'
 import { nextToken } from './paging.ts'
 import { askAccepted, type Answer, type Ask, type Request } from './parameters.ts'
+import { checkingCursor } from './refused-cursor.ts'
 import { readList, type ListTools } from './read-list.ts'
 
 /**
@@ -12,7 +13,7 @@ export async function askKnowing(endpoint: Endpoint, request: Request, tools: Li
   const isList = 'next_page_token' in endpoint.returns.shape
   const { capabilities } = tools
   if (capabilities.isComplete) return isList ? withReading(await tools.ask(request)) : tools.ask(request)
-  const ask = noting(endpoint, tools)
+  const ask = noting(endpoint, isList ? { ...tools, ask: checkingCursor(endpoint, request, tools.ask) } : tools)
   if (isList) return readList(endpoint, request, { ...tools, ask })
   return askAccepted(endpoint, request, ask, capabilities)
 }

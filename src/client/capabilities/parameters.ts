@@ -96,7 +96,7 @@ export function without(request: Request, names: readonly string[]): Request {
 }
 
 /** The parameters that an error names, in snake or camel case, in its violations or in its metadata. */
-function namedParameters({ violations, metadata }: ServiceError, sent: readonly string[]): string[] {
+export function namedParameters({ violations, metadata }: ServiceError, sent: readonly string[]): string[] {
   const bare = (name: string) =>
     name
       .replace(/^pagination\./, '')
