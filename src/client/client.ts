@@ -144,9 +144,10 @@ function buildRequest(
   return signal === undefined ? wire : { ...wire, signal }
 }
 
-function repeatOptions(
+/** How a call of this client is repeated. */
+export function repeatOptions(
   { endpoint, signal, budget }: Exchange,
-  { retries = 3, sleep = realSleep }: ClientOptions,
+  { retries = 3, sleep = realSleep }: Pick<ClientOptions, 'retries' | 'sleep'>,
 ): RepeatOptions {
   const request = `${endpoint.method} ${endpoint.path}`
   return { retries: endpoint.retry === 'never' ? 0 : retries, sleep, signal, budget, request }

@@ -46,7 +46,7 @@ export async function openDesk(app: App, wrap: (send: Send) => Send = (send) => 
       readerFor: (token) =>
         Promise.resolve({
           api: createApi(client(token)),
-          download: (request, format) => downloadMatrix(request, format, client(token)),
+          download: (request, format, call) => downloadMatrix(request, format, client(token), call),
         }),
       now: () => clock.now,
       prompts: promptTexts({ toolsets: ['default'], readOnly: false }),

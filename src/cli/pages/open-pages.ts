@@ -54,6 +54,6 @@ function readerFor(backend: Backend, token: string): Reader {
   const { send, baseUrl } = backend
   return {
     api: apiFor(backend, token),
-    download: (request, format) => downloadMatrix(request, format, { send, baseUrl, token }),
+    download: (request, format, call) => downloadMatrix(request, format, { send, baseUrl, token }, call),
   }
 }

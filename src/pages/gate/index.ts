@@ -21,7 +21,8 @@ async function show({ url }: PageRequest, place: Place, reading: Reading): Promi
   const filter = chosenFilter(url.searchParams.get('filter'))
   const format = chosenFormat(url.searchParams.get('export'))
   if (format !== undefined) {
-    const { type, text } = await reading.reader.download(matrixRequest(scope, filter), format)
+    const { signal } = reading
+    const { type, text } = await reading.reader.download(matrixRequest(scope, filter), format, { signal })
     return downloadReply({ type, text, name: `traceability.${extensions[format]}` })
   }
   const pageToken = url.searchParams.get('page') ?? undefined

@@ -7,7 +7,11 @@ import type { Resolver } from '../../mcp/resolve/types.ts'
 /** What the pages read with a person's token; it writes nothing. */
 export interface Reader {
   api: Api
-  download(request: RequestOf<'getTraceability'>, format: MatrixFormatName): ReturnType<typeof downloadMatrix>
+  download(
+    request: RequestOf<'getTraceability'>,
+    format: MatrixFormatName,
+    options: { signal: AbortSignal },
+  ): ReturnType<typeof downloadMatrix>
 }
 
 /** What one request of a person is read with. */
