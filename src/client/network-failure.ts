@@ -9,7 +9,7 @@ export function networkFailure(endpoint: Called, error: unknown): Error {
   const code = errorCode(error)
   // Without a code it is a bug in the transport, which retrying does not fix.
   if (code === undefined) return unreachable(endpoint, error)
-  if (certificateCode.test(code) || refusedByProxy.test(code)) return misconfigured(endpoint, error, code)
+  if (isMisconfigured(code)) return misconfigured(endpoint, error, code)
   return new Transient(unreachable(endpoint, error), { timedOut: timeouts.has(code.replace(/^PROXY_/, '')) })
 }
 
@@ -70,24 +70,43 @@ const certificateCode = /^(?:CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF
 /** A proxy that refuses the caller or the host, in contrast to one that is overloaded or cannot reach the host. */
 const refusedByProxy = /^PROXY_STATUS_(?!408|429|5)/
 
-/** A connection that the configuration makes impossible: repeating does not help. */
+/** Whether the configuration makes a connection impossible: repeating does not help. */
+function isMisconfigured(code: string): boolean {
+  return certificateCode.test(code) || refusedByProxy.test(code)
+}
+
 function misconfigured({ method, path }: Called, cause: unknown, code: string): ServiceError {
-  const message = `no secure connection to the service for ${method} ${path} (${code}): ${adviceFor(code)}`
+  const message = `no secure connection to the service for ${method} ${path} (${code}): ${adviceFor(code, { isSetting: true })}`
   return new ServiceError('misconfigured', message, { cause })
 }
 
-function adviceFor(code: string): string {
+/** The same for an address that the deployment named, such as the `upload address`; undefined for any other failure. */
+export function misconfiguredAddress(what: string, cause: unknown): ServiceError | undefined {
+  const code = errorCode(cause)
+  if (code === undefined || !isMisconfigured(code)) return undefined
+  const message = `no secure connection to the ${what} (${code}): ${adviceFor(code, { isSetting: false })}`
+  return new ServiceError('misconfigured', message, { cause })
+}
+
+/** What a failure of the proxy means, as the end of a sentence; empty for any other code. */
+export function proxyWords(code: string | undefined): string {
+  return code?.startsWith('PROXY_') === true ? words(code) : ''
+}
+
+/** `isSetting` says whether the address is that of TRACEGATE_BASE_URL. */
+function adviceFor(code: string, { isSetting }: { isSetting: boolean }): string {
+  const change = (advice: string) => (isSetting ? `; ${advice}` : '')
   if (refusedByProxy.test(code)) return words(code).slice(2)
   if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired; its operator has to renew it'
   if (code === 'CERT_NOT_YET_VALID') return 'its certificate is not valid yet; check the clock of this machine'
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return 'its certificate is for another host name; check the host in TRACEGATE_BASE_URL'
+    return `its certificate is for another host name${change('check the host in TRACEGATE_BASE_URL')}`
   }
   if (/^(?:UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/.test(code)) {
     return 'no authority known here has issued its certificate; set NODE_EXTRA_CA_CERTS to the file of its authority'
   }
   if (/^(?:ERR_SSL_|EPROTO$)/.test(code)) {
-    return 'the port may not speak HTTPS; check the port in TRACEGATE_BASE_URL, or use http://'
+    return `the port may not speak HTTPS${change('check the port in TRACEGATE_BASE_URL, or use http://')}`
   }
   return 'its certificate is refused; its operator has to renew it'
 }
@@ -95,7 +114,7 @@ function adviceFor(code: string): string {
 /** What a network error means, by its code. */
 const meanings: readonly (readonly [RegExp, string])[] = [
   [/^PROXY_STATUS_407$/, 'the proxy in HTTPS_PROXY asks for a user name and password; add them to its address'],
-  [/^PROXY_STATUS_5/, 'the proxy in HTTPS_PROXY cannot reach the host; check TRACEGATE_BASE_URL'],
+  [/^PROXY_STATUS_5/, 'the proxy in HTTPS_PROXY cannot reach the host'],
   [/^PROXY_STATUS_/, 'the proxy in HTTPS_PROXY does not lead to this host; NO_PROXY names hosts to reach directly'],
   [/^PROXY_/, 'the proxy cannot be reached; check HTTPS_PROXY'],
   [/^ENOTFOUND$/, 'the host name is unknown; check TRACEGATE_BASE_URL'],

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts'
 import { untilAborted } from './exchange.ts'
-import { errorCode, neverSentWith } from './network-failure.ts'
+import { errorCode, misconfiguredAddress, neverSentWith, proxyWords } from './network-failure.ts'
 import { openOutgoing, type OutgoingOptions } from './outgoing.ts'
 
 /** A member of the event in Sentry's protocol; `event_id` has 32 hex digits. */
@@ -56,9 +56,13 @@ function envelope(event: OutgoingEvent): Uint8Array {
 
 /** The failure of an event without an answer: it is never repeated. */
 function unanswered(cause: unknown): ServiceError {
+  const misconfigured = misconfiguredAddress('ingest', cause)
+  if (misconfigured !== undefined) return misconfigured
   const code = errorCode(cause)
   const why = `(${code ?? 'no answer'})`
-  if (neverSentWith(code)) return new ServiceError('unavailable', `the ingest cannot be reached ${why}`, { cause })
+  if (neverSentWith(code)) {
+    return new ServiceError('unavailable', `the ingest cannot be reached ${why}${proxyWords(code)}`, { cause })
+  }
   return new ServiceError('outcome_unknown', `no answer to the event ${why}: it may or may not be stored`, { cause })
 }
 

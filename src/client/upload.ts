@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts'
 import type { Budget } from './budget.ts'
 import { untilAborted } from './exchange.ts'
 import { retryAfter } from './failure.ts'
-import { errorCode } from './network-failure.ts'
+import { errorCode, misconfiguredAddress, proxyWords } from './network-failure.ts'
 import { openOutgoing, type OutgoingOptions } from './outgoing.ts'
 import { repeat, sleep as realSleep, Transient, type Sleep } from './retry.ts'
 
@@ -106,10 +106,11 @@ async function answered(
     if (budget?.isOver() === true) throw tooSlow(budget)
     if (signal.aborted) throw signal.reason
     if (error instanceof ServiceError) throw error
+    const misconfigured = misconfiguredAddress('upload address', error)
+    if (misconfigured !== undefined) throw misconfigured
     const code = errorCode(error)
-    const failure = new ServiceError('unavailable', `the upload failed (${code ?? 'network error'})`, {
-      cause: error,
-    })
+    const message = `the upload failed (${code ?? 'network error'})${proxyWords(code)}`
+    const failure = new ServiceError('unavailable', message, { cause: error })
     throw code === undefined ? failure : new Transient(failure)
   }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createServer as createTls } from 'node:tls'
 import fc from 'fast-check'
 import { http, HttpResponse } from 'msw'
 import { afterEach, expect, test } from 'vitest'
@@ -9,6 +10,7 @@ import { createUpload, type UploadOptions } from '../../src/client/upload.ts'
 import type { WireRequest } from '../../src/contract/base/wire.ts'
 import { origin as appOrigin, startApp } from '../app.ts'
 import { mockNetwork } from '../mock-network.ts'
+import { selfSigned } from '../upstream/faults/certificates.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -163,6 +165,22 @@ test('an upload fails when the storage does not respond', async () => {
     code: 'unavailable',
     message: 'the upload failed (UND_ERR_HEADERS_TIMEOUT)',
   })
+})
+
+test('an upload over a connection that cannot be trusted is not repeated, and says what to change', async () => {
+  const server = createTls(selfSigned('localhost'))
+  let connections = 0
+  server.on('connection', () => (connections += 1))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanups.push(() => server.close())
+  const origin = `https://127.0.0.1:${String((server.address() as AddressInfo).port)}`
+  const upload = sendUpload({ baseUrl: origin })({ url: `${origin}/u`, headers: {} }, body, { signal })
+  await expect(upload).rejects.toMatchObject({
+    code: 'misconfigured',
+    message: expect.stringMatching(/^no secure connection to the upload address .*NODE_EXTRA_CA_CERTS/) as string,
+  })
+  expect(connections).toBe(1)
 })
 
 test('a cancelled upload rejects with the reason of the signal', async () => {

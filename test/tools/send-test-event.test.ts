@@ -123,6 +123,18 @@ test('an event that is refused, redirected or never sent is an error, and its ou
   }
 })
 
+test.each([
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'NODE_EXTRA_CA_CERTS'],
+  ['PROXY_STATUS_407', 'HTTPS_PROXY asks for a user name and password'],
+])('an event that %s keeps from the ingest is not to be sent again, and says what to change', async (code, words) => {
+  await using shop = await openShop()
+  const send: Send = () => Promise.reject(Object.assign(new Error('no'), { code }))
+  await using agent = await connect(shop.api, { options, sendEvent: createSendEvent({ baseUrl: origin, send }) })
+  const { text } = await agent.call('send_test_event', { message })
+  expect(text).toContain('(misconfigured, not retryable)')
+  expect(text).toContain(words)
+})
+
 test('an event of production needs a person, and one of another production environment is refused', async () => {
   await using shop = await openShop()
   const asked: string[] = []

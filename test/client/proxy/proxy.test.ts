@@ -150,6 +150,15 @@ test.each([
 })
 
 test.each([
+  [407, 'misconfigured', /^no secure connection to the upload address \(PROXY_STATUS_407\): .* asks for a user name/],
+  [503, 'unavailable', /^the upload failed \(PROXY_STATUS_503\): the proxy in HTTPS_PROXY cannot reach the host$/],
+])('an upload that a proxy answers with %i names the proxy', async (status, code, words) => {
+  const { address } = await behindProxy({ status })
+  const message = expect.stringMatching(words) as string
+  await expect(uploadThrough(address, [])(target, body, { signal })).rejects.toMatchObject({ code, message })
+})
+
+test.each([
   ['whose name leads into a private network', target.url, ['10.0.0.7']],
   ['that is an address of a private network', 'https://10.0.0.7/u', []],
 ])('the proxy is not asked for an upload address %s', async (_, url, addresses) => {
