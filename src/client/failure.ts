@@ -32,7 +32,7 @@ export function failureFromReply(
 ): ServiceError {
   const body = parseErrorBody(reply.text)
   const code = failureCode(endpoint, reply.status, body)
-  const retryAfterSeconds = retryAfter(reply.headers['retry-after'], now)
+  const retryAfterSeconds = retryAfter(reply.headers['retry-after'], sentAt(reply.headers, now))
   const details: FailureDetails = {
     metadata: body.metadata,
     violations: body.fields.map((field) => ({ field, description: '' })),
@@ -69,6 +69,12 @@ export function overdue(endpoint: Pick<Endpoint, 'method' | 'path' | 'retry'>, {
 export function neverSent({ method, path }: Pick<Endpoint, 'method' | 'path'>, { words }: Budget): ServiceError {
   const message = `the ${words} of this call were over before ${method} ${path} was sent`
   return new ServiceError('unavailable', message, { reason: NOT_SENT })
+}
+
+/** The time when a reply was sent, by the sender's clock if it says so: the clock of this machine may be wrong. */
+export function sentAt({ date = '' }: Readonly<Record<string, string>>, now: number): number {
+  const time = Date.parse(date)
+  return Number.isNaN(time) ? now : time
 }
 
 /** Whole seconds of a `Retry-After` given in seconds or as a date, at most an hour; undefined if it is missing or invalid. */

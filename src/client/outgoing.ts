@@ -97,6 +97,10 @@ async function sendWith(
   })
   // Only the status matters.
   await reply.body.dump()
-  const wait = reply.headers['retry-after']
-  return { status: reply.statusCode, headers: typeof wait === 'string' ? { 'retry-after': wait } : {}, body: '' }
+  const { date, 'retry-after': wait } = reply.headers
+  const read = {
+    ...(typeof date === 'string' && { date }),
+    ...(typeof wait === 'string' && { 'retry-after': wait }),
+  }
+  return { status: reply.statusCode, headers: read, body: '' }
 }

@@ -2,7 +2,7 @@ import type { WireReply } from '../contract/base/wire.ts'
 import { ServiceError } from '../errors.ts'
 import type { Budget } from './budget.ts'
 import { untilAborted } from './exchange.ts'
-import { retryAfter } from './failure.ts'
+import { retryAfter, sentAt } from './failure.ts'
 import { errorCode, misconfiguredAddress, proxyWords } from './network-failure.ts'
 import { openOutgoing, type OutgoingOptions } from './outgoing.ts'
 import { repeat, sleep as realSleep, Transient, type Sleep } from './retry.ts'
@@ -123,7 +123,7 @@ function tooSlow({ words }: Budget): ServiceError {
 /** Throws the failure that a status other than 2xx means for an upload. A presigned PUT can always be repeated. */
 function judge({ status, headers }: WireReply): void {
   if (status >= 200 && status < 300) return
-  const wait = retryAfter(headers['retry-after'], Date.now())
+  const wait = retryAfter(headers['retry-after'], sentAt(headers, Date.now()))
   const failure = uploadFailure(status, wait)
   throw isTransient(status) ? new Transient(failure) : failure
 }
