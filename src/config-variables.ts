@@ -48,7 +48,7 @@ const BaseUrl = z.string().transform((text, context) => {
     return z.NEVER
   }
   if (url === null || !/^https?:$/.test(url.protocol)) return refuse('use a full URL such as https://quality.example')
-  if (url.username !== '' || url.search !== '' || url.hash !== '') {
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     return refuse('remove user name, query and fragment; the token has its own variable')
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {

@@ -155,6 +155,7 @@ test.each<[string[], Record<string, string>, string]>([
   [[], { ...deployment, TRACEGATE_BASE_URL: 'http://127.0.0.1.q.example' }, 'TRACEGATE_BASE_URL: use https://'],
   [[], { ...deployment, TRACEGATE_BASE_URL: 'https://q.example/v1/' }, 'remove /v1: https://q.example'],
   [[], { ...deployment, TRACEGATE_BASE_URL: 'https://u:p@q.example' }, 'remove user name'],
+  [[], { ...deployment, TRACEGATE_BASE_URL: 'https://:p@q.example' }, 'remove user name'],
   [[], { TRACEGATE_READ_ONLY: 'maybe' }, 'TRACEGATE_READ_ONLY: use true or false'],
   [[], { TRACEGATE_DATABASE_URL: 'mysql://h' }, 'TRACEGATE_DATABASE_URL: use postgres://'],
   [[], { TRACEGATE_ALLOWED_HOSTS: 'a/b' }, 'TRACEGATE_ALLOWED_HOSTS: "a/b" is neither a host name'],
