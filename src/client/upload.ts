@@ -36,9 +36,12 @@ export interface UploadOptions extends OutgoingOptions {
   sleep?: Sleep
 }
 
-/** Headers that would change the meaning of the request; a presigned address needs none of them. */
+/** Headers that would change the meaning of the request or of its connection; a presigned address needs none of them. */
 const forbiddenHeaders =
-  /^(?:authorization|proxy-authorization|cookie|host|connection|transfer-encoding|upgrade|expect|te|trailer)$/
+  /^(?:authorization|proxy-authorization|proxy-connection|cookie|host|connection|keep-alive|transfer-encoding|upgrade|expect|te|trailer)$/
+/** What a name and a value may consist of (RFC 9110 §5). */
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/
+const headerValue = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 
 /** The `Upload` of one deployment: over the network to vetted addresses, or straight into the embedded service. */
 export function createUpload(options: UploadOptions): Upload {
@@ -71,7 +74,9 @@ function parseAddress(text: string): URL {
 
 function uploadHeaders(given: UploadTarget['headers'], sizeBytes: number): Record<string, string> {
   const headers = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]))
-  if (Object.keys(headers).some((name) => forbiddenHeaders.test(name))) {
+  const isUnfit = ([name, value]: [string, string]) =>
+    forbiddenHeaders.test(name) || !headerName.test(name) || !headerValue.test(value)
+  if (Object.entries(headers).some(isUnfit)) {
     throw new ServiceError('upstream_shape_unknown', 'the deployment requires a header that uploads never send')
   }
   return { ...headers, 'content-length': String(sizeBytes) }

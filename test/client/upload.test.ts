@@ -167,6 +167,20 @@ test('an upload fails when the storage does not respond', async () => {
   })
 })
 
+test.each([
+  ['a line break in a value', { 'x-a': 'b\r\nc: d' }],
+  ['a value that is not latin', { 'x-a': '\u2192' }],
+  ['a name that is none', { 'bad name': 'b' }],
+  ['a header of the connection', { 'Keep-Alive': 'timeout=5' }],
+])('an upload with %s is refused at once, because no repetition could send it', async (_, headers) => {
+  const { origin, seen } = await storage()
+  let repetitions = 0
+  const sleep = () => Promise.resolve(void (repetitions += 1))
+  const upload = sendUpload({ baseUrl: origin, sleep })({ url: `${origin}/u`, headers }, body, { signal })
+  await expect(upload).rejects.toMatchObject({ code: 'upstream_shape_unknown' })
+  expect([seen.length, repetitions]).toEqual([0, 0])
+})
+
 test('an upload over a connection that cannot be trusted is not repeated, and says what to change', async () => {
   const server = createTls(selfSigned('localhost'))
   let connections = 0
