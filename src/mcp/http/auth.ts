@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Api } from '../../client/api.ts'
-import { ENDPOINT_MISSING, ServiceError } from '../../errors.ts'
+import { ENDPOINT_MISSING, NOT_FROM_SERVICE, ServiceError } from '../../errors.ts'
 import { mayBeId } from '../resolve/ids.ts'
 import { ifOffered } from '../resolve/offered.ts'
 
@@ -59,20 +59,43 @@ async function ask(verify: Verify, token: string, product: string | undefined): 
 }
 
 /**
- * Asks for the owner of the token. Where this deployment does not offer that, any read that needs the token will do: the
- * list of workspaces, then the issues of the pinned product. Rejects with `unimplemented` where it offers none of them.
+ * Asks for the owner of the token. Where this deployment does not offer that, or the token may not read it, any read that
+ * needs the token will do: the list of workspaces, then the issues of the pinned product. Rejects with `unimplemented` where
+ * it offers none of them, and with `permission_denied` where the token may read none of them.
  */
 export function verifyWith(apiFor: (token: string) => Api): Verify {
   return async (token, product) => {
     const api = apiFor(token)
+    const refusals: ServiceError[] = []
+    const ifAllowed = async (answer: Promise<unknown>) => {
+      try {
+        return await ifOffered(answer)
+      } catch (error) {
+        if (!isPermissionDenied(error)) throw error
+        refusals.push(error)
+        return undefined
+      }
+    }
     const answer =
-      (await ifOffered(api.getMe({}))) ??
-      (await ifOffered(api.listWorkspaces({ page_size: 1 }))) ??
+      (await ifAllowed(api.getMe({}))) ??
+      (await ifAllowed(api.listWorkspaces({ page_size: 1 }))) ??
       (product !== undefined && mayBeId(product)
-        ? await ifOffered(api.listIssues({ product_id: product, page_size: 1 }))
+        ? await ifAllowed(api.listIssues({ product_id: product, page_size: 1 }))
         : undefined)
-    if (answer === undefined) throw notChecked()
+    if (answer === undefined) throw refusals.length > 0 ? notAllowed() : notChecked()
   }
+}
+
+/** Whether the service refuses what was asked for to this token. A page of a proxy says nothing about the token. */
+export function isPermissionDenied(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.code === 'permission_denied' && error.reason !== NOT_FROM_SERVICE
+}
+
+function notAllowed(): ServiceError {
+  const message =
+    'the API token may read neither auth/me nor the list of workspaces, so it cannot be checked; give it the right to ' +
+    'read one of them, or set TRACEGATE_PRODUCT to the id of a product whose issues it may read'
+  return new ServiceError('permission_denied', message)
 }
 
 function notChecked(): ServiceError {

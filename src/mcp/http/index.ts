@@ -20,7 +20,7 @@ import { createIntake, IntakeError, type IntakeLimits } from '../../lib/intake.t
 import { confirmHere, narrower, type ConfirmOptions } from '../confirm/options.ts'
 import type { SurfaceOptions } from '../define/define.ts'
 import { answerListen } from './answer-listen.ts'
-import { createVerifier, tokenHash, verifyWith, type Verify } from './auth.ts'
+import { createVerifier, isPermissionDenied, tokenHash, verifyWith, type Verify } from './auth.ts'
 import { BodyCutOff, BodyTooLarge, readJsonBody } from './body.ts'
 import { answerPreflight, isPreflight, letPageRead, webOriginValidation } from './cors.ts'
 import { webRequest, writeResponse } from './exchange.ts'
@@ -236,6 +236,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       }
       if (error instanceof IntakeError) return writeIntakeProblem(outgoing, error)
       if (error instanceof SyntaxError) return writeProblem(outgoing, 400, 'Parse error', { code: -32_700 })
+      // What a token may not do is no failure of this server.
+      if (isPermissionDenied(error)) return writeProblem(outgoing, 403, error.message)
       onError(error)
       // Asking again does not help.
       if (error instanceof ServiceError && isEndpointMissing(error)) return writeProblem(outgoing, 503, error.message)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApi } from '../../../src/client/client.ts'
+import type { Send } from '../../../src/contract/base/wire.ts'
 import { origin, startApp, type App } from '../../app.ts'
 import { reshaped } from '../../upstream/reshaped.ts'
 import { watched } from '../../upstream/watched.ts'
@@ -13,7 +14,11 @@ afterAll(() => app.close())
 
 /** The status and body of a list of tools over HTTP before a deployment that lacks these endpoints. */
 async function ask(lacking: readonly string[], tokens: readonly string[], product?: string) {
-  const send = watched(reshaped(app.service.direct, ...lacking))
+  return askThrough(reshaped(app.service.direct, ...lacking), tokens, product)
+}
+
+async function askThrough(deployment: Send, tokens: readonly string[], product?: string) {
+  const send = watched(deployment)
   await using served = await serveMcp(app, {
     apiFor: (token) => createApi({ send, baseUrl: origin, token, retries: 0 }),
     options: product === undefined ? {} : { product },
@@ -61,4 +66,27 @@ describe.each(['noRoute', 'noPage', 'notBuilt'])('a deployment that answers %s',
     expect(answers[0]?.body).toContain('TRACEGATE_PRODUCT')
     expect(answers[0]?.body).not.toContain(app.token)
   })
+})
+
+/** A deployment whose tokens may not read these paths. */
+function forbidding(...paths: readonly string[]): Send {
+  return async (request) => {
+    const isForbidden = paths.includes(new URL(request.url).pathname)
+    const reply = await app.service.direct(request)
+    if (!isForbidden || reply.status >= 300) return reply
+    return { status: 403, headers: { 'content-type': 'application/json' }, body: '{"code":7,"message":"not yours"}' }
+  }
+}
+
+test('a token that may not read auth/me is checked with what it may read', async () => {
+  const { statuses } = await askThrough(forbidding('/v1/auth/me'), [app.token, 'tg_wrong'])
+  expect(statuses).toEqual([200, 401])
+  const pinned = forbidding('/v1/auth/me', '/v1/workspaces')
+  expect((await askThrough(pinned, [app.token, 'tg_wrong'], app.productId)).statuses).toEqual([200, 401])
+})
+
+test('a token that may read nothing that it is checked with is refused, and not told to come back', async () => {
+  const { statuses, answers } = await askThrough(forbidding('/v1/auth/me', '/v1/workspaces'), [app.token])
+  expect(statuses).toEqual([403])
+  expect(answers[0]?.body).toContain('the API token may read neither auth/me nor the list of workspaces')
 })
