@@ -22,9 +22,20 @@ export function proxyFor(url: URL, proxy: ProxySettings | undefined): URL | unde
   if (exceptions(proxy.except).some((exception) => covers(exception, host, port))) return undefined
   const { address } = proxy
   const parsed = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `http://${address}`)
-  if (parsed !== null && /^https?:$/.test(parsed.protocol)) return parsed
-  const message = 'HTTPS_PROXY is not the address of an HTTP proxy; write it as http://proxy.example:3128'
+  if (parsed !== null && /^https?:$/.test(parsed.protocol) && isDecodable(parsed)) return parsed
+  const message =
+    'HTTPS_PROXY is not the address of an HTTP proxy; write it as http://proxy.example:3128 or ' +
+    'http://user:password@proxy.example:3128, with %25 for a % in the password'
   throw new ServiceError('misconfigured', message)
+}
+
+function isDecodable({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(username + password)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function isLoopback(host: string): boolean {

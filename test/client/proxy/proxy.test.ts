@@ -106,13 +106,16 @@ test('a proxy that accepts connections and never answers is given up', async () 
   await expect(api.createEnvironment(create)).rejects.toMatchObject({ code: 'unavailable', message })
 })
 
-test.each(['socks5://ann:hunter2@proxy.example:1080', 'http://'])('%s is refused as a proxy', async (address) => {
-  const failure: unknown = await clientThrough(address)
-    .api.listWorkspaces({})
-    .catch((error: unknown) => error)
-  expect(failure).toMatchObject({ code: 'misconfigured', message: expect.stringContaining('HTTPS_PROXY') as string })
-  expect(String(failure)).not.toContain('hunter2')
-})
+test.each(['socks5://ann:hunter2@proxy.example:1080', 'http://', 'http://ann:hunter2%@proxy.example:3128'])(
+  '%s is refused as a proxy',
+  async (address) => {
+    const failure: unknown = await clientThrough(address)
+      .api.listWorkspaces({})
+      .catch((error: unknown) => error)
+    expect(failure).toMatchObject({ code: 'misconfigured', message: expect.stringContaining('HTTPS_PROXY') as string })
+    expect(String(failure)).not.toContain('hunter2')
+  },
+)
 
 const text = 'a source map'
 const body = {
