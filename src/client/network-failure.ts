@@ -126,10 +126,8 @@ const meanings: readonly (readonly [RegExp, string])[] = [
     /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/,
     'the connection was closed; a port that expects HTTPS does this to http://',
   ],
-  [
-    /^HPE_|^NOT_HTTP$|^UND_ERR_HEADERS_OVERFLOW$/,
-    'its answer is not HTTP; check the port in TRACEGATE_BASE_URL, or use https://',
-  ],
+  [/^HPE_|^NOT_HTTP$/, 'its answer is not HTTP; check the port in TRACEGATE_BASE_URL, or use https://'],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, 'the headers of its answer are longer than 16 KiB; a proxy may have added some'],
   [/MISMATCH$|^Z_BUF_ERROR$|^UND_ERR_ABORTED$/, 'its answer was cut off'],
 ]
 

@@ -69,6 +69,11 @@ test.each([
   ['a connection that is closed', [''], 'the connection was closed'],
   ['a body that is cut off', ['HTTP/1.1 200 OK', 'content-length: 100', '', '{"work'], 'was c'],
   ['a chunk that is cut off', ['HTTP/1.1 200 OK', 'transfer-encoding: chunked', '', 'ff', '{"work'], 'was c'],
+  [
+    'an answer with more headers than are read',
+    ['HTTP/1.1 200 OK', `x: ${'a'.repeat(20_000)}`, '', ''],
+    'headers of its answer',
+  ],
 ])('%s is retried and named', async (_, answer, words) => {
   const port = await listening(raw(...answer))
   const failure = await failureOf(`http://127.0.0.1:${String(port)}`)
