@@ -22,7 +22,7 @@ export const failures = {
     grpc: 16,
     agent: 'unauthenticated',
     repeat: 'never',
-    hint: 'Set TRACEGATE_API_TOKEN to a valid token of this service.',
+    hint: 'Ask the user for a valid token of this service: in TRACEGATE_API_TOKEN, or over HTTP in the Authorization header of the client.',
   },
   permission_denied: {
     status: 403,

@@ -4,7 +4,7 @@ import type { Send } from '../../../src/contract/base/wire.ts'
 import { origin, startApp, type App } from '../../app.ts'
 import { reshaped } from '../../upstream/reshaped.ts'
 import { watched } from '../../upstream/watched.ts'
-import { serveMcp } from './http-server.ts'
+import { connectHttp, serveMcp } from './http-server.ts'
 
 let app: App
 beforeAll(async () => {
@@ -89,4 +89,16 @@ test('a token that may read nothing that it is checked with is refused, and not 
   const { statuses, answers } = await askThrough(forbidding('/v1/auth/me', '/v1/workspaces'), [app.token])
   expect(statuses).toEqual([403])
   expect(answers[0]?.body).toContain('the API token may read neither auth/me nor the list of workspaces')
+})
+
+test('a token that is revoked during a session is to be changed where the client keeps it', async () => {
+  let isRevoked = false
+  const send: Send = async (request) =>
+    isRevoked ? { status: 401, headers: {}, body: '{"code":16}' } : await app.service.direct(request)
+  await using served = await serveMcp(app, { apiFor: (token) => createApi({ send, baseUrl: origin, token }) })
+  await using agent = await connectHttp(`${served.base}/mcp`, app.token, '2025-11-25')
+  isRevoked = true
+  const { text, isError } = await agent.call('get_workspace_context')
+  expect(isError).toBe(true)
+  expect(text).toMatch(/next: Ask the user for a valid token .*over HTTP in the Authorization header of the client/)
 })
