@@ -138,7 +138,7 @@ function writeEntry(client: Client, file: string, entry: Members): Outcome {
   const members = readMembers(client.format, before)
   const path: Path = [...client.servers, SERVER_NAME]
   const existing = valueAt(members, path)
-  const wanted = mergeEntry(client, existing, entry)
+  const wanted = mergeEntry(existing, entry)
   const rows = rowsFor(client, wanted, members)
   if (
     isDeepStrictEqual(JSON.parse(JSON.stringify([existing])), JSON.parse(JSON.stringify([wanted]))) &&

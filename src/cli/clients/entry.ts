@@ -11,6 +11,9 @@ export const TOKEN_VARIABLE = 'TRACEGATE_MCP_TOKEN'
 /** The variable of the token for a deployment, which a server over stdio reads. */
 export const API_TOKEN = 'TRACEGATE_API_TOKEN'
 
+/** The variable that names the deployment. */
+const BASE_URL = 'TRACEGATE_BASE_URL'
+
 /** Stands where a client has no other way to give a token than its file. */
 export const PLACEHOLDER = '<your API token>'
 
@@ -76,28 +79,41 @@ const ours: ReadonlySet<string> = new Set(
 const variables = ['env', 'environment', 'envs']
 
 /** The new entry with what the owner of the file added to the one that is there: other members, variables, a token. */
-export function mergeEntry(client: Client, existing: Value | undefined, entry: Members): Members {
+export function mergeEntry(existing: Value | undefined, entry: Members): Members {
   if (!isMembers(existing)) return entry
   const added = Object.entries(existing).filter(([name]) => !ours.has(name))
   const members = Object.entries(entry).map(([name, value]) => [name, mergeValue(existing[name], value)])
-  const kept = addedVariables(client, existing, entry)
-  return { ...Object.fromEntries(members), ...Object.fromEntries(kept), ...Object.fromEntries(added) } as Members
+  const kept = addedVariables(existing, entry)
+  const merged = {
+    ...Object.fromEntries(members),
+    ...Object.fromEntries(kept),
+    ...Object.fromEntries(added),
+  } as Members
+  return wordsIn(entry).length === 0 || namesDeployment(merged) ? merged : withoutToken(merged, entry)
 }
 
-/**
- * The variables that the owner added to an entry that starts a process, where the new entry starts one too and has no variables.
- * Our own reference to the token is dropped.
- */
-function addedVariables({ reference }: Client, existing: Members, entry: Members): [string, Members][] {
+/** The variables of an entry that starts a process, where the new entry starts one too and has none itself. */
+function addedVariables(existing: Members, entry: Members): [string, Value][] {
   if (wordsIn(existing).length === 0 || wordsIn(entry).length === 0) return []
-  return variables.flatMap((name): [string, Members][] => {
+  return variables.flatMap((name): [string, Value][] => {
     const there = existing[name]
-    if (name in entry || !isMembers(there)) return []
-    const kept = Object.entries(there).filter(
-      ([variable, value]) => variable !== API_TOKEN || value !== reference?.(API_TOKEN),
-    )
-    return kept.length === 0 ? [] : [[name, Object.fromEntries(kept)]]
+    return name in entry || !isMembers(there) ? [] : [[name, there]]
   })
+}
+
+function namesDeployment(entry: Members): boolean {
+  const given = variables.map((name) => entry[name]).filter(isMembers)
+  return wordsIn(entry).includes('--base-url') || given.some((members) => BASE_URL in members)
+}
+
+/** A token without a deployment is refused by the server, also one that the owner has filled in. */
+function withoutToken(merged: Members, entry: Members): Members {
+  const members = Object.entries(merged).flatMap(([name, value]): [string, Value][] => {
+    if (!variables.includes(name) || !isMembers(value)) return [[name, value]]
+    const { [API_TOKEN]: _, ...others } = value
+    return Object.keys(others).length > 0 || name in entry ? [[name, others]] : []
+  })
+  return Object.fromEntries(members)
 }
 
 function mergeValue(existing: Value | undefined, value: Value): Value {

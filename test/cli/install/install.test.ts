@@ -158,6 +158,33 @@ test.each([
   },
 )
 
+test.each([
+  ['cursor', '.cursor/mcp.json', 'mcpServers'],
+  ['zed', '.config/zed/settings.json', 'context_servers'],
+])('a token that the owner wrote into the entry of %s goes with its deployment', async (client, name, servers) => {
+  const { install, home } = user(`token-${client}`)
+  const file = join(home, name)
+  const deployment = ['--base-url', 'https://quality.example']
+  const variables = () => {
+    const members = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Record<string, { env?: unknown }>>
+    return members[servers]?.['tracegate']?.env
+  }
+  const give = (env: Record<string, string>) => {
+    const members = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Record<string, object>>
+    members[servers]!['tracegate'] = { ...members[servers]!['tracegate'], env }
+    writeFileSync(file, JSON.stringify(members))
+  }
+  await install(client, '--write', ...deployment)
+  give({ TRACEGATE_API_TOKEN: 'tg_mine', TRACEGATE_PRODUCT: 'Shop' })
+  await install(client, '--write')
+  // The server refuses a token without the address of its deployment.
+  expect(variables()).toEqual({ TRACEGATE_PRODUCT: 'Shop' })
+  const own = { TRACEGATE_API_TOKEN: 'tg_mine', TRACEGATE_BASE_URL: 'https://quality.example' }
+  give(own)
+  await install(client, '--write', '--read-only')
+  expect(variables()).toEqual(own)
+})
+
 test('null in the file of a client counts as nothing', async () => {
   const { install, home } = user('nulls')
   const file = join(home, '.cursor/mcp.json')
