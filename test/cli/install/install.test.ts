@@ -159,6 +159,22 @@ test.each([
 )
 
 test.each([
+  ['a table of its own', '\n[mcp_servers.tracegate.env]\nHTTP_PROXY = "http://proxy"\n'],
+  ['one line', 'env = { HTTP_PROXY = "http://proxy" }\n'],
+])('variables that the owner gave Codex in %s stay, with the tables of others', async (_, env) => {
+  const { install, home } = user(`codex-variables-${String(env.length)}`)
+  const file = join(home, '.codex/config.toml')
+  mkdirSync(dirname(file))
+  const others = '# other servers\n[mcp_servers.other.env]\nA = "b" # c\n'
+  writeFileSync(file, `[mcp_servers.tracegate]\ncommand = "old"\n${env}\n${others}`)
+  expect(await install('codex', '--write')).toMatchObject({ code: 0, stderr: '' })
+  const text = readFileSync(file, 'utf8')
+  expect(text).toContain('\n[mcp_servers.tracegate.env]\nHTTP_PROXY = "http://proxy"\n')
+  expect(text.endsWith(`\n\n${others}`)).toBe(true)
+  expect((await install('codex', '--write')).stdout).toContain('has it already')
+})
+
+test.each([
   ['cursor', '.cursor/mcp.json', 'mcpServers'],
   ['zed', '.config/zed/settings.json', 'context_servers'],
 ])('a token that the owner wrote into the entry of %s goes with its deployment', async (client, name, servers) => {

@@ -1,5 +1,5 @@
 import { parse, stringify } from 'smol-toml'
-import type { Members, Path, Value } from './values.ts'
+import { isMembers, type Members, type Path, type Value } from './values.ts'
 
 /** TOML as plain values. */
 export function parseToml(text: string): Members {
@@ -13,16 +13,32 @@ export function parseToml(text: string): Members {
 export function setInToml(text: string, path: Path, value: Value): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n'
   const lines = text.split(/\r?\n/)
-  const table = [`[${path.map(String).join('.')}]`, ...writeToml(value).split('\n')]
+  const table = tableLines(path, value)
   const start = lines.findIndex((line) => isHeader(line, path))
   if (start === -1) {
     const kept = text.trimEnd()
     return [...(kept === '' ? [] : [kept, '']), ...table, ''].join(newline)
   }
-  const next = lines.findIndex((line, index) => index > start && /^\s*\[/.test(line))
+  const next = lines.findIndex((line, index) => index > start && /^\s*\[/.test(line) && !isInside(line, path))
   let end = next === -1 ? lines.length : next
   while (/^\s*(?:#.*)?$/.test(lines[end - 1] ?? 'x') && end - 1 > start) end -= 1
   return [...lines.slice(0, start), ...table, ...lines.slice(end)].join(newline)
+}
+
+/** A table under its header, followed by the tables in it under theirs. */
+function tableLines(path: Path, value: Value): string[] {
+  const members = isMembers(value) ? Object.entries(value) : []
+  const tables = members.filter(([, inner]) => isMembers(inner))
+  const others = Object.fromEntries(members.filter(([, inner]) => !isMembers(inner)))
+  return [
+    `[${path.map(headerName).join('.')}]`,
+    ...writeToml(others).split('\n'),
+    ...tables.flatMap(([name, inner]) => ['', ...tableLines([...path, name], inner)]),
+  ]
+}
+
+function headerName(name: string | number): string {
+  return /^[\w-]+$/.test(String(name)) ? String(name) : JSON.stringify(name)
 }
 
 /** TOML with lists as most people write them. */
@@ -33,11 +49,17 @@ export function writeToml(value: Value): string {
 }
 
 function isHeader(line: string, path: Path): boolean {
+  return namesIn(line)?.join('.') === path.join('.')
+}
+
+/** Whether the line is the header of a table in the one at the path. */
+function isInside(line: string, path: Path): boolean {
+  const names = namesIn(line) ?? []
+  return names.length > path.length && names.slice(0, path.length).join('.') === path.join('.')
+}
+
+/** The names of a header. */
+function namesIn(line: string): string[] | undefined {
   const [, inside] = /^\s*\[([^[\]]+)\]\s*(?:#.*)?$/.exec(line) ?? []
-  return (
-    inside
-      ?.split('.')
-      .map((name) => name.trim().replace(/^(["'])(.*)\1$/, '$2'))
-      .join('.') === path.join('.')
-  )
+  return inside?.split('.').map((name) => name.trim().replace(/^(["'])(.*)\1$/, '$2'))
 }
