@@ -91,7 +91,12 @@ test('another key, another word, an agent’s token, the accepter’s token and 
     ['REQ-2', answers(bobToken), 'no open risk of this scope is or covers REQ-2'],
     ['REQ-1', answers(agent), 'this token is of the kind agent'],
     ['REQ-1', answers(app.token), 'another person has to approve it'],
-    ['REQ-1', answers('tg_unknown'), 'this token is not valid here: check that it was copied whole'],
+    // Not a variable, which approve does not read.
+    [
+      'REQ-1',
+      answers('tg_unknown'),
+      'this token is not valid here: check that it was copied whole; nothing was written\n',
+    ],
   ]
   for (const [operand, typed, why] of refused) {
     const { code, stderr, stored } = await approve([operand], typed, { TRACEGATE_LOG_LEVEL: 'silent' })

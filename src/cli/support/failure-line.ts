@@ -1,4 +1,4 @@
-import { NOT_FROM_SERVICE, type ServiceError } from '../../errors.ts'
+import { NOT_FROM_SERVICE, ServiceError } from '../../errors.ts'
 import { TeachingError, type Change } from '../../mcp/result/teach.ts'
 import { plain } from './finding.ts'
 import { quoted } from './own-command.ts'
@@ -11,13 +11,15 @@ export function failureLine(error: ServiceError): string {
 }
 
 /** What the person who runs a command can do about a failure; undefined where its message says it, or nothing is known. */
-export function remedy({ code, reason, metadata: { scope } }: ServiceError): string | undefined {
+export function remedy({ code, reason, metadata: { scope }, cause }: ServiceError): string | undefined {
+  if (code === 'outcome_unknown') return 'look at the current state before you run the command again'
+  // The words of a command for the refusal of a request: the token may be one that was typed.
+  if (cause instanceof ServiceError) return undefined
   if (reason === NOT_FROM_SERVICE) return 'check TRACEGATE_BASE_URL, and the proxy or firewall in front of the service'
   if (code === 'unauthenticated') return 'set TRACEGATE_API_TOKEN to a valid token of this service'
   if (code === 'permission_denied')
     return `use a token ${scope === undefined ? 'that may do this' : `with the scope ${scope}`}`
-  if (code === 'web_only') return 'only a signed-in person can do this, in the web interface'
-  return code === 'outcome_unknown' ? 'look at the current state before you run the command again' : undefined
+  return code === 'web_only' ? 'only a signed-in person can do this, in the web interface' : undefined
 }
 
 /** The flags of a command are named as the parameters of a call. */
