@@ -3,6 +3,7 @@ import { pathParameters, type Endpoint } from '../../contract/base/endpoint.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Filter, Row } from './filters.ts'
+import { nextToken } from './paging.ts'
 import { isRefusal, type Answer, type Ask, type Request } from './parameters.ts'
 
 /** A filter with the value that the caller asked for. */
@@ -46,19 +47,34 @@ async function judge(asked: AskedFilter, rows: readonly Row[], judged: Judged): 
   const { endpoint, capabilities, now } = judged
   const isString = (value: unknown) => typeof value === 'string'
   const canProbe = isString(asked.value) || (Array.isArray(asked.value) && asked.value.every(isString))
-  const isIgnored = canProbe
-    ? await findsNonsense(asked.name, judged)
-    : rows.some((row) => asked.filter.matches(row, asked.value, now) === false) || undefined
+  const isIgnored =
+    (canProbe ? await findsNonsense(asked.name, judged) : undefined) ??
+    (rows.some((row) => asked.filter.matches(row, asked.value, now) === false) || undefined)
   if (isIgnored !== undefined) capabilities.note(endpoint.path, asked.name, isIgnored ? 'ignored' : 'applied')
 }
 
-/** Whether a value that nothing can have finds rows. */
-async function findsNonsense(name: string, { endpoint, request, capabilities, ask, rowsIn }: Judged): Promise<boolean> {
+/** Pages without rows, but with a token, after which it stays open what a deployment does. */
+const EMPTY_PAGES = 3
+
+/** Whether a value that nothing can have finds rows; undefined where empty pages lead to others and do not say it. */
+async function findsNonsense(
+  name: string,
+  { endpoint, request, capabilities, ask, rowsIn }: Judged,
+): Promise<boolean | undefined> {
   const path = pathParameters(endpoint.path).map((parameter) => [parameter, request[parameter]])
   const isSized = request['page_size'] !== undefined && capabilities.state(endpoint.path, 'page_size') !== 'refused'
   const size = isSized ? { page_size: 1 } : {}
   try {
-    return rowsIn(await ask({ ...Object.fromEntries(path), [name]: randomUUID(), ...size })).length > 0
+    const nonsense = { ...Object.fromEntries(path), [name]: randomUUID(), ...size }
+    let token: string | undefined
+    for (let page = 0; page < EMPTY_PAGES; page += 1) {
+      const answer = await ask({ ...nonsense, ...(token !== undefined && { page_token: token }) })
+      if (rowsIn(answer).length > 0) return true
+      const next = nextToken(answer)
+      if (next === undefined || next === '' || next === token) return false
+      token = next
+    }
+    return undefined
   } catch (error) {
     if (isRefusal(error) || (error instanceof ServiceError && error.code === 'not_found')) return false
     throw error

@@ -85,6 +85,15 @@ test('without the name, the parameters that only we have are left out first, the
   ])
 })
 
+test('a filter that is ignored is applied here also where every list begins with an empty page', async () => {
+  const { api, of } = deployment('emptyPages', 'ignores:key')
+  for (const page_size of [2, 5]) {
+    const page = await api.listRequirements({ ...of, key: ['REQ-6'], page_size })
+    expect(titles(page)).toEqual(['Six'])
+    expect(page.reading.filteredHere).toEqual(['key'])
+  }
+})
+
 test('a refusal that is about a value stays an error', async () => {
   const { api, seen, of } = deployment()
   await expect(api.listRequirements({ ...of, page_token: 'stale' })).rejects.toMatchObject({
