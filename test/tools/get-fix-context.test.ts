@@ -350,6 +350,24 @@ describe('stacks', () => {
     expect(structured).toHaveProperty('truncated.cut', expect.arrayContaining(['frames: 20 of 152']))
   })
 
+  test('take frames that name no place for different ones, and not for a recursion', async () => {
+    const frames = ['<redacted>', '<redacted>', '', '', ''].map((name, index) => ({
+      function: name,
+      instruction_addr: `0x${String(1_000 + index)}`,
+      package: '/usr/lib/libmain.so',
+      in_app: true,
+    }))
+    const event = {
+      platform: 'native',
+      exception: { values: [{ type: 'SIGSEGV', value: 'x', stacktrace: { frames } }] },
+    }
+    const { structured } = await agent.call('get_fix_context', { issue: await issueOf(event) })
+    expect(structured).toHaveProperty('untrusted.exceptions.0.frames_crash_first', [
+      ...Array<unknown>(3).fill(expect.not.stringContaining('recursion')),
+      ...Array<unknown>(2).fill(expect.stringContaining('<redacted>')),
+    ])
+  })
+
   test('come from the exception thrown to its causes, with the code of the first two', async () => {
     const thrown = (type: string, line: number) => ({
       type,

@@ -26,3 +26,17 @@ function endingCycle(keys: readonly (string | number)[], kept: readonly number[]
   }
   return 0
 }
+
+/** What a frame says of its place. */
+interface Place {
+  hasLine: boolean
+  /** A file or a module. */
+  hasFile: boolean
+  /** Of the function. */
+  hasName: boolean
+}
+
+/** Whether two frames that say the same are of one place: without a line only a function of a file or module is one. */
+export function isPlaced({ hasLine, hasFile, hasName }: Place): boolean {
+  return hasLine || (hasFile && hasName)
+}

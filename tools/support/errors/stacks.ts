@@ -1,5 +1,5 @@
 import { counted } from '../../../src/lib/counted.ts'
-import { recursiveFrames } from '../../../src/lib/frames/recursion.ts'
+import { isPlaced, recursiveFrames } from '../../../src/lib/frames/recursion.ts'
 import { isLibraryFrame } from '../../../src/lib/frames/library-frame.ts'
 import { combined, hasText, isSameText, Quoted, quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
 import type { LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
@@ -76,11 +76,15 @@ function lines(crashFirst: readonly Frame[], withCode: number, here: LocatedFile
 function repeatedFrames(crashFirst: readonly Frame[]): Set<Frame> {
   const distinct: Frame[] = []
   const keys = crashFirst.map((frame) => {
-    const known = distinct.findIndex((other) => isSamePlace(frame, other))
+    const known = namesPlace(frame) ? distinct.findIndex((other) => isSamePlace(frame, other)) : -1
     return known === -1 ? distinct.push(frame) - 1 : known
   })
   const repeated = recursiveFrames(keys)
   return new Set(crashFirst.filter((_, index) => repeated.has(index)))
+}
+
+function namesPlace({ lineno = 0, filename, module, function: name }: Frame): boolean {
+  return isPlaced({ hasLine: lineno > 0, hasFile: hasText(filename) || hasText(module), hasName: hasText(name) })
 }
 
 function isSamePlace(one: Frame, other: Frame): boolean {

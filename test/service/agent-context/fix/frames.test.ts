@@ -107,6 +107,14 @@ test('a recursion is cut before the functions that led to it', async () => {
   ])
 })
 
+test('frames that name no place are not cut as those of a recursion', async () => {
+  await using app = await startApp()
+  const unknown = Array.from({ length: 9 }, () => ({ function: '<redacted>', in_app: true }))
+  await app.ingest({ exception: thrown({ type: 'Crash', frames: unknown }) })
+  const { frames: kept } = await fixContextOf(app, { max_frames: '3' })
+  expect(kept.map(({ index }) => index)).toEqual([6, 7, 8])
+})
+
 test('each stack of a chain keeps the frames at its end when frames are cut', async () => {
   await using app = await startApp()
   const deep = (name: string) => Array.from({ length: 40 }, (_, index) => own(`src/${name}.ts`, `${name}${index}`, 1))

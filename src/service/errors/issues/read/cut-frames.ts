@@ -1,4 +1,4 @@
-import { recursiveFrames } from '../../../../lib/frames/recursion.ts'
+import { isPlaced, recursiveFrames } from '../../../../lib/frames/recursion.ts'
 import type { NoteTruncation } from '../../../shared/truncation-notes.ts'
 
 interface CutFrame {
@@ -38,10 +38,15 @@ export function frameRank<F extends CutFrame>(frame: F, repeated: ReadonlySet<F>
   return (frame.in_app ? 0 : 2) + (repeated.has(frame) ? 1 : 0)
 }
 
-/** The frames of one stack that only repeat others: the same lines of the same functions. */
+/**
+ * The frames of one stack that only repeat others: the same lines of the same functions. Frames that name no place, as those of
+ * native code without its symbols, may be of different functions.
+ */
 export function findRepeated<F extends CutFrame>(frames: readonly F[]): Set<F> {
-  const keys = frames.map(({ filename, module, function: name, lineno, colno }) =>
-    JSON.stringify([filename, module, name, lineno, colno]),
+  const keys = frames.map(({ filename = '', module = '', function: name = '', lineno = 0, colno }, index) =>
+    isPlaced({ hasLine: lineno > 0, hasFile: filename !== '' || module !== '', hasName: name !== '' })
+      ? JSON.stringify([filename, module, name, lineno, colno])
+      : index,
   )
   const repeated = recursiveFrames(keys)
   return new Set(frames.filter((_, index) => repeated.has(index)))
