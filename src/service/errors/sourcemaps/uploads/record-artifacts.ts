@@ -57,19 +57,23 @@ export async function insertArtifacts(
 }
 
 /**
- * Gives an upload the repository paths that others with the same bytes name, inside the caller's transaction: each vouches
- * for its files on its own, because the others may be removed before it.
+ * Gives an upload the repository paths of the newest other one with the same bytes that names any, inside the caller's
+ * transaction: each vouches for its files on its own, because the others may be removed before it. Of one only, because a build
+ * that does not change is uploaded for hundreds of releases.
  */
 export async function copySources(
   prepare: Prepare,
   { id, product_id: productId, sha256, artifact }: Pick<StoredUpload, 'id' | 'product_id' | 'sha256' | 'artifact'>,
 ): Promise<void> {
+  const ready = 'SOURCEMAP_STATE_READY' satisfies State
   await prepare(
     `INSERT INTO sourcemap_source (product_id, path, sourcemap_id)
-       SELECT DISTINCT source.product_id, source.path, ?1 FROM sourcemap
-       JOIN sourcemap_source AS source ON source.sourcemap_id = sourcemap.id
-       WHERE sourcemap.product_id = ?2 AND sha256 = ?3 AND artifact = ?4 AND state = ?5 AND sourcemap.id <> ?1`,
-  ).run(id, productId, sha256, artifact, 'SOURCEMAP_STATE_READY' satisfies State)
+       SELECT product_id, path, ?1 FROM sourcemap_source WHERE sourcemap_id = (
+         SELECT id FROM sourcemap
+         WHERE product_id = ?2 AND sha256 = ?3 AND artifact = ?4 AND state = '${ready}' AND id <> ?1
+           AND EXISTS (SELECT 1 FROM sourcemap_source AS named WHERE named.sourcemap_id = sourcemap.id)
+         ORDER BY id DESC LIMIT 1)`,
+  ).run(id, productId, sha256, artifact)
 }
 
 function* inSteps<T>(rows: readonly T[]): Generator<readonly T[]> {

@@ -118,6 +118,24 @@ test('bytes that were used again name their sources for the second build, also w
   expect(await snapshot.has(['src/a.ts'])).toEqual(new Set(['src/a.ts']))
 })
 
+test('bytes that were used again name their sources where the newest upload of them names none', async () => {
+  await using app = await startApp()
+  const map = tinyMap({ sources: ['src/a.ts', 'src/b.ts'] })
+  const input = { file_name: 'a.js.map', release: 'shop@1', sha256: sha256Of(map) }
+  await upload(app, input, map)
+  // As an earlier version has left it.
+  const { body } = await create(app, { ...input, release: 'shop@2' })
+  await app.db.write((rows) =>
+    rows.deleteFrom('sourcemap_source').where('sourcemap_id', '=', body.sourcemap.id).execute(),
+  )
+  for (const release of ['shop@3', 'shop@4']) {
+    await create(app, { ...input, release })
+    const wanted = { productId: Number(app.productId), release, path: 'src/b.ts' }
+    expect(await readMapsWith(app.db.read, wanted)).toHaveLength(1)
+  }
+  expect(await countOf(app, 'sourcemap_source')).toBe(6)
+})
+
 test('an upload that was removed is sent and read again', async () => {
   const now = Date.now()
   await using app = await startApp({ platform: { now: () => now } })
