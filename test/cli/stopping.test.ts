@@ -165,7 +165,10 @@ test('a server whose output nobody reads any more stops as any other', async () 
   expect(left.filter((name) => /^endpoints|-wal$/.test(name))).toEqual([])
 })
 
-test('a server whose terminal is closed stops as any other', async () => {
+test.each([
+  ['is closed', ['SIGHUP', 'SIGHUP']],
+  ['is closed by the end of the session', ['SIGHUP', 'SIGTERM']],
+] as const)('a server whose terminal %s stops as any other', async (_, signals) => {
   using folder = temporaryFolder()
   const child = spawn(process.execPath, [mainFile, 'serve', '--port', '0', '--data', folder.path], {
     env: bareEnvironment(),
@@ -173,7 +176,7 @@ test('a server whose terminal is closed stops as any other', async () => {
   })
   const exited = once(child, 'exit')
   await servedBy(folder.path, { ended: () => child.exitCode ?? undefined, output: () => '' })
-  child.kill('SIGHUP')
+  for (const signal of signals) child.kill(signal)
   expect(await exited).toEqual([0, null])
   expect(readdirSync(folder.path).filter((name) => /^endpoints|-wal$/.test(name))).toEqual([])
 })

@@ -15,11 +15,8 @@ export function stopRequested(): Promise<void> {
     }
     process.on('SIGINT', onSignal)
     process.on('SIGTERM', onSignal)
-    // Sent when the terminal is closed, often more than once.
-    process.on('SIGHUP', () => {
-      signalled = true
-      resolve()
-    })
+    // Sent when the terminal is closed, often more than once, and before SIGTERM when the machine is shut down.
+    process.on('SIGHUP', () => resolve())
     // npm does not pass on a signal that ends only npm, and the port would stay in use.
     if (process.env['npm_lifecycle_event'] !== undefined) void parentGone().then(resolve)
   })
