@@ -213,6 +213,11 @@ export const NOT_SENT = 'NOT_SENT'
 /** The reason of a refusal that is an HTML page: a proxy or another server sent it, and it says nothing about the call. */
 export const NOT_FROM_SERVICE = 'NOT_FROM_SERVICE'
 
+/** Whether the service itself says that the token is not valid; a proxy's page says nothing of it. */
+export function isTokenRefused(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.code === 'unauthenticated' && error.reason !== NOT_FROM_SERVICE
+}
+
 /** What an agent can do about a failure that has no lesson of its own. */
 export function hintFor({ code, reason }: ServiceError): string {
   return reason === NOT_FROM_SERVICE

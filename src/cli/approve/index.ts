@@ -1,6 +1,6 @@
 import type { Api } from '../../client/api.ts'
 import { ConfigError, type Config } from '../../config.ts'
-import { isNotComputed, ServiceError } from '../../errors.ts'
+import { isNotComputed, isTokenRefused, ServiceError } from '../../errors.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
 import { apiFor } from '../support/backend.ts'
 import { chooseProduct } from '../support/choose-product.ts'
@@ -100,7 +100,7 @@ async function askDecision({ risk }: OpenRisk, prompt: Prompt): Promise<Word> {
 }
 
 function explainToken(error: unknown): never {
-  if (!(error instanceof ServiceError) || error.code !== 'unauthenticated') throw error
+  if (!isTokenRefused(error)) throw error
   const words = 'this token is not valid here: check that it was copied whole; nothing was written'
   throw new ServiceError(error.code, words, { reason: error.reason, cause: error })
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Api } from '../../client/api.ts'
-import { ENDPOINT_MISSING, NOT_FROM_SERVICE, ServiceError } from '../../errors.ts'
+import { ENDPOINT_MISSING, isTokenRefused, NOT_FROM_SERVICE, ServiceError } from '../../errors.ts'
 import { mayBeId } from '../resolve/ids.ts'
 import { ifOffered } from '../resolve/offered.ts'
 
@@ -53,7 +53,7 @@ async function ask(verify: Verify, token: string, product: string | undefined): 
     await verify(token, product)
     return true
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'unauthenticated') return false
+    if (isTokenRefused(error)) return false
     throw error
   }
 }

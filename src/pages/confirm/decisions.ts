@@ -1,5 +1,5 @@
 import type { Api } from '../../client/api.ts'
-import { ServiceError, type FailureCode } from '../../errors.ts'
+import { NOT_FROM_SERVICE, ServiceError, type FailureCode } from '../../errors.ts'
 import { readPending, runConfirmed, type Deciding, type Pending } from '../../mcp/call/run-confirmed.ts'
 import { usedBefore } from '../../mcp/confirm/check.ts'
 import { usedHere, type UsedConfirmations } from '../../mcp/confirm/used.ts'
@@ -98,7 +98,8 @@ const LACKS_SCOPE = 'your token lacks the scope for this; nothing was written'
 
 /** A failure of a request in the words of whoever typed the token. */
 function forPerson(error: unknown): unknown {
-  if (!(error instanceof ServiceError)) return error
+  // A page of a proxy says nothing of their token.
+  if (!(error instanceof ServiceError) || error.reason === NOT_FROM_SERVICE) return error
   const message = error.reason === 'SCOPE_MISSING' ? LACKS_SCOPE : inPersonsWords[error.code]
   if (message === undefined) return error
   return new ServiceError(error.code, message, { reason: error.reason, cause: error })

@@ -1,4 +1,4 @@
-import { failures, type FailureCode, type ServiceError } from '../../errors.ts'
+import { failures, NOT_FROM_SERVICE, type FailureCode, type ServiceError } from '../../errors.ts'
 
 const askAgain = 'Ask the agent to prepare it again, and open the new link.'
 const another = 'Use an API token of your own that can see the product and may do this.'
@@ -8,6 +8,7 @@ const byReason: Readonly<Record<string, string>> = {
   CONFIRMATION_NOT_SIGNED: `Check that the link or code was copied whole and is used with the server that made it. Or: ${askAgain.toLowerCase()}`,
   CONFIRMATION_USED: 'It may have been you: look at the current state before you decide again.',
   FOUR_EYES_REQUIRED: 'Give the link or code to another person, who confirms it with their own token before its time.',
+  [NOT_FROM_SERVICE]: 'Tell the operator of this server: a proxy or firewall in front of the service has refused it.',
   PERSON_REQUIRED: 'Use an API token that was made for you, a person.',
   RISK_STATE_INVALID: 'Look at the quality gate: there is nothing to decide about this risk now.',
   WRONG_KEY: 'Type it exactly as it is shown, and your token again.',

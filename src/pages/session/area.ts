@@ -1,5 +1,5 @@
 import type { WireReply } from '../../contract/base/wire.ts'
-import { ServiceError } from '../../errors.ts'
+import { isTokenRefused, ServiceError } from '../../errors.ts'
 import { pagePath, queryMembers } from '../support/address.ts'
 import { note } from '../support/layout.ts'
 import type { FormRequest, Page, PageRequest } from '../support/page.ts'
@@ -51,9 +51,9 @@ async function read(request: PageRequest, area: Area, { sessions, readerFor, pro
     return await show(request, area, reading)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    const { status, code, message } = error
+    const { status, message } = error
     const reason = note('bad', `Not shown: ${message}.`)
-    if (code === 'unauthenticated') {
+    if (isTokenRefused(error)) {
       const signIn = pageReply(status, signInPage(area.name, url.search, reason))
       return withCookie(signIn, sessions.close(browser(request)))
     }

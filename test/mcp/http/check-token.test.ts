@@ -45,6 +45,20 @@ async function askThrough(deployment: Send, tokens: readonly string[], product?:
   return { answers, statuses: answers.map(({ status }) => status), sent: send.log.map(({ path }) => path) }
 }
 
+test('a page of a proxy in place of an answer does not call the token invalid', async () => {
+  const page = { status: 401, headers: { 'content-type': 'text/html' }, body: '<html><h1>Sign in</h1></html>' }
+  await using served = await serveMcp(app, {
+    apiFor: (token) => createApi({ send: () => Promise.resolve(page), baseUrl: origin, token, retries: 0 }),
+  })
+  const answer = await fetch(`${served.base}/mcp`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${app.token}`, 'content-type': 'application/json' },
+    body: '{}',
+  })
+  expect(answer.status).toBe(503)
+  expect(answer.headers.get('www-authenticate')).toBeNull()
+})
+
 describe.each(['noRoute', 'noPage', 'notBuilt'])('a deployment that answers %s', (style) => {
   test('without auth/me has its tokens checked with the list of workspaces, once a minute', async () => {
     const { statuses, sent } = await ask([`${style}:getMe`], [app.token, app.token, 'tg_wrong'])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { ServiceError } from '../../../src/errors.ts'
+import { NOT_FROM_SERVICE, ServiceError } from '../../../src/errors.ts'
 import { CONFIRMATION_MS } from '../../../src/mcp/confirm/token.ts'
 import { tokenHeaders } from '../../service/people.ts'
 import { startDesk, type Desk } from './rig.ts'
@@ -100,6 +100,12 @@ test('a person with their own token and the key decides; the result says what wa
 test('a write that the service refuses for whose token it was leaves the link to others, and one that is done does not', async () => {
   const link = await desk.prepare('approve_thing')
   const refusals: [ServiceError, status: number, reason: string, next: string][] = [
+    [
+      new ServiceError('unauthenticated', 'a proxy may have replied', { reason: NOT_FROM_SERVICE }),
+      401,
+      'Not confirmed: a proxy may have replied.',
+      'Tell the operator of this server',
+    ],
     [
       new ServiceError('failed_precondition', 'a second person has to', { reason: 'FOUR_EYES_REQUIRED' }),
       400,
