@@ -120,6 +120,19 @@ test('the release before one is of its package, or of none where it is the first
   })
 })
 
+test('releases of other packages do not change which one of its package is before a release', async () => {
+  await using app = await startApp()
+  const ids: Record<string, string> = {}
+  const released = ['web@5.0.0', 'api@1.9.0', 'web@6.0.0', 'web@7.0.0', 'api@1.9.5']
+  for (const [day, version] of released.entries()) {
+    const body = { version, environment: 'production', released_at: `2026-01-0${String(day + 1)}T00:00:00Z` }
+    ids[version] = (await post(app, body)).release.id
+  }
+  // Without a time, as events name it.
+  const { release } = await post(app, { version: 'api@2.0.0', environment: 'production' })
+  expect(release.predecessor_id).toBe(ids['api@1.9.5'])
+})
+
 test('releases are filtered by environment, its id and version', async () => {
   await using app = await startApp()
   const { release } = await post(app, { version: '1', environment: 'qa' })

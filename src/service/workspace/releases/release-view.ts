@@ -5,7 +5,7 @@ import { computeEtag } from '../../shared/etag.ts'
 import type { Rows } from '../../sql/database.ts'
 import { timestamp, timestampOrNull } from '../../shared/times.ts'
 import { packagePart } from './fix-order.ts'
-import { orderReleases } from './release-order.ts'
+import { orderReleases, type OrderedRelease } from './release-order.ts'
 import type { StoredRelease } from './releases.ts'
 import { isKnownEnvironment, isKnownRelease, type RecordOrigin } from './rules.ts'
 
@@ -89,15 +89,31 @@ async function readReleasePlaces(rows: Rows, environmentIds: readonly string[]) 
     .execute()
   const places = new Map<string, { sequence: number; predecessorId: string }>()
   for (const group of Map.groupBy(siblings, (sibling) => sibling.environment_id).values()) {
-    /** The newest release so far of each package, and of none. */
-    const newest = new Map<string, string>()
+    const inPackage = previousInPackage(group)
+    /** The newest release so far that names no package. */
+    let unnamed = ''
     for (const [index, { id, version }] of orderReleases(group).entries()) {
-      const packageName = packagePart(version)
-      places.set(id, { sequence: index + 1, predecessorId: newest.get(packageName) ?? newest.get('') ?? '' })
-      newest.set(packageName, id)
+      places.set(id, { sequence: index + 1, predecessorId: inPackage.get(id) ?? unnamed })
+      if (packagePart(version) === '') unnamed = id
     }
   }
   return places
+}
+
+/**
+ * The release of the same package before each release that has one. Packages are ordered apart: dates and versions of several
+ * packages together have no order in which each package has its own.
+ */
+function previousInPackage(releases: readonly OrderedRelease[]): Map<string, string> {
+  const previous = new Map<string, string>()
+  for (const line of Map.groupBy(releases, ({ version }) => packagePart(version)).values()) {
+    const ordered = orderReleases(line)
+    for (const [index, { id }] of ordered.entries()) {
+      const before = ordered[index - 1]
+      if (before !== undefined) previous.set(id, before.id)
+    }
+  }
+  return previous
 }
 
 /** Issues that the releases brought to their environments (contract §10.2). */

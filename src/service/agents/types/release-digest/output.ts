@@ -33,7 +33,7 @@ const verdict = { id: Id, status: z.enum(VerdictStatus.options.map(shortName)), 
 
 export const ReleaseDigestOutput = z.object({
   release,
-  predecessor: release.nullable().describe('The known release before it in its environment.'),
+  predecessor: release.nullable().describe('The known release of its package before it in its environment.'),
   counts: z.object({
     new_issues: z.int(),
     regressed_issues: z.int(),
