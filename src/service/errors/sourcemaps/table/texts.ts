@@ -9,7 +9,7 @@ export interface StoredText {
 /** Of JavaScript, by which bundlers count the lines of a source; not those of the text's system. */
 const LINE_END = /\r\n|[\n\r\u2028\u2029]/
 
-/** A piece is cut at the first line feed after so many characters: what the context of one frame decompresses. */
+/** A piece is cut at the first line end after so many characters: what the context of one frame decompresses. */
 const PIECE_CHARACTERS = 1 << 13
 
 /** Adds a text to the pieces of a file. */
@@ -17,9 +17,10 @@ export function writeText(text: string, add: (piece: Uint8Array) => number): Sto
   const stored: StoredText = { piece: -1, lines: [] }
   let line = 0
   let start = 0
+  const lineEnd = new RegExp(LINE_END, 'g')
   do {
-    const newline = text.indexOf('\n', start + PIECE_CHARACTERS)
-    const end = newline < 0 ? text.length : newline + 1
+    lineEnd.lastIndex = start + PIECE_CHARACTERS
+    const end = lineEnd.test(text) ? lineEnd.lastIndex : text.length
     const part = text.slice(start, end)
     const piece = add(Buffer.from(part))
     if (stored.piece < 0) stored.piece = piece

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { readSourceMap, SourceMapDefect } from '../../../../../src/service/errors/sourcemaps/format/read.ts'
 import { writeScopeTable } from '../../../../../src/service/errors/sourcemaps/scopes/write-scope-table.ts'
 import { openMapTable, writeMapTable } from '../../../../../src/service/errors/sourcemaps/table/map-table.ts'
+import { writeText } from '../../../../../src/service/errors/sourcemaps/table/texts.ts'
 import { cachePieces } from '../../../../../src/service/errors/sourcemaps/table/pieces.ts'
 import { encodeMappings, mapText, section, type Fields } from '../format/encode.ts'
 import { folder, opened, written } from './tables.ts'
@@ -111,6 +112,18 @@ test.each([
   expect(table.lines(0, 2, 2)).toEqual([])
   expect(table.lines(0, 100, 111)).toEqual([])
 })
+
+test.each(['\n', '\r\n', '\r', '\u2028', '\u2029'])(
+  'a large text whose lines end with %j is stored in small pieces',
+  (end) => {
+    const text = `let a = 1${end}`.repeat(30_000)
+    const pieces: Buffer[] = []
+    const { lines } = writeText(text, (bytes) => pieces.push(Buffer.from(bytes)) - 1)
+    expect(Buffer.concat(pieces).toString()).toBe(text)
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(16_000)
+    expect(lines).toEqual(pieces.map((_, at) => Buffer.concat(pieces.slice(0, at)).toString().split(end).length - 1))
+  },
+)
 
 test('any lines of a large text are those of the whole text', () => {
   const lengths = fc.constantFrom(0, 1, 40, 5_000, 40_000)
