@@ -11,7 +11,7 @@ import {
 import type { Api } from '../../client/api.ts'
 import type { SendEvent } from '../../client/send-event.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { isEndpointMissing, ServiceError } from '../../errors.ts'
+import { isEndpointMissing, NOT_FROM_SERVICE, ServiceError } from '../../errors.ts'
 import { parseBearer } from '../../lib/bearer.ts'
 import { isObject } from '../../lib/objects.ts'
 import { readTrace, withTrace } from '../../lib/trace/context.ts'
@@ -240,7 +240,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       if (isPermissionDenied(error)) return writeProblem(outgoing, 403, error.message)
       onError(error)
       // Asking again does not help.
-      if (error instanceof ServiceError && isEndpointMissing(error)) return writeProblem(outgoing, 503, error.message)
+      if (error instanceof ServiceError && (isEndpointMissing(error) || error.reason === NOT_FROM_SERVICE))
+        return writeProblem(outgoing, 503, error.message)
       writeProblem(outgoing, 503, 'the service behind this server cannot be reached', {
         headers: { 'retry-after': '5' },
       })

@@ -57,6 +57,7 @@ test('a page of a proxy in place of an answer does not call the token invalid', 
   })
   expect(answer.status).toBe(503)
   expect(answer.headers.get('www-authenticate')).toBeNull()
+  expect(await answer.text()).toContain('GET /v1/auth/me returned 401')
 })
 
 describe.each(['noRoute', 'noPage', 'notBuilt'])('a deployment that answers %s', (style) => {
