@@ -108,6 +108,12 @@ test('YAML fills a name without a value', () => {
   )
 })
 
+test('YAML keeps what is commented out under a name without a value', () => {
+  expect(setValue('yaml', 'servers:\n  # b:\n  #   args: []\na: x\n', path, { command: 'node' })).toBe(
+    'servers:\n  # b:\n  #   args: []\n  tracegate:\n    command: node\na: x\n',
+  )
+})
+
 test('YAML keeps its byte order mark and Windows line ends', () => {
   expect(setValue('yaml', '\uFEFFa: x # y\r\n', path, { command: 'node' })).toBe(
     '\uFEFFa: x # y\r\nservers:\r\n  tracegate:\r\n    command: node\r\n',

@@ -1,4 +1,4 @@
-import { parseDocument, type Document } from 'yaml'
+import { isScalar, parseDocument, type Document } from 'yaml'
 import { isMembers, nested, type Members, type Path, type Value } from './values.ts'
 
 /** YAML as plain values; an empty text has no members. */
@@ -15,7 +15,11 @@ export function setInYaml(text: string, path: Path, value: Value): string {
   // `extensions:` with nothing behind it is null, which takes no members.
   const empty = path.findIndex((_, index) => index > 0 && document.getIn(path.slice(0, index)) === null)
   const [outer, inner] = empty === -1 ? [path, []] : [path.slice(0, empty), path.slice(empty)]
-  document.setIn(outer, document.createNode(nested(inner, value)))
+  const made = document.createNode(nested(inner, value))
+  const there = document.getIn(outer, true)
+  // Members that are commented out belong to the empty value.
+  if (isScalar(there) && there.value === null) made.commentBefore = there.comment
+  document.setIn(outer, made)
   // Lists may begin under the first letter of their name, or further in.
   const indentSeq = !/^( *)[^\s#-][^\n]*:[ \t]*\n\1- /m.test(text)
   const edited = document.toString({ lineWidth: 0, indentSeq })
