@@ -4,7 +4,8 @@ import { readPending, runConfirmed, type Deciding, type Pending } from '../../mc
 import { usedBefore } from '../../mcp/confirm/check.ts'
 import { usedHere, type UsedConfirmations } from '../../mcp/confirm/used.ts'
 import { ifOffered } from '../../mcp/resolve/offered.ts'
-import { canRetry } from './next-step.ts'
+import { canRetry, mayBeWritten } from './next-step.ts'
+import { createOutcomes } from './outcomes.ts'
 
 /** What the page and the terminal do with a code. Both functions reject with a `ServiceError` that says why not. */
 export interface Decisions {
@@ -13,7 +14,10 @@ export interface Decisions {
    * not have.
    */
   open(code: string): Promise<Pending>
-  /** Runs the call of a code with the person's own token; rejects with nothing written when anything is not as shown. */
+  /**
+   * Runs the call of a code with the person's own token; rejects with nothing written when anything is not as shown. The
+   * same code with the same token and key, such as from a second click, gets the outcome of the first.
+   */
   confirm(code: string, by: Person): Promise<Written>
 }
 
@@ -27,11 +31,16 @@ export interface Person {
 }
 
 export interface Written {
+  /** What was asked. */
+  question: Pending['question']
   /** The answer of the call, in a sentence. */
   answer: string
   /** Who was recorded; undefined where the deployment does not say it. */
   recorded: string | undefined
 }
+
+/** What comes of a decision once and for all: it was written, or it failed with its confirmation used up. */
+type Outcome = Written | { failed: unknown }
 
 /** Longer than any call takes (mcp §5). */
 const timeoutMs = 60_000
@@ -39,29 +48,38 @@ const timeoutMs = 60_000
 /** `apiFor` makes a client with the person's token, without the mark of a tool's calls: the person decides. */
 export function createDecisions(deciding: Deciding, apiFor: (token: string) => Api | Promise<Api>): Decisions {
   const { used = usedHere } = deciding.confirm
+  const once = createOutcomes<Outcome>()
   return {
     async open(code) {
       const pending = readPending(code, deciding)
       if (await used.has(pending.confirmation.nonce)) throw usedBefore()
       return pending
     },
-    async confirm(code, { token, typed, way }) {
-      const { nonce } = readPending(code, deciding).confirmation
-      const signal = AbortSignal.timeout(timeoutMs)
-      const api = await apiFor(token)
-      const recorded = await readPerson(api, signal).catch((error: unknown) => {
-        throw forPerson(error)
-      })
-      const own = rememberTaking(used)
-      const confirm = { ...deciding.confirm, used: own.used }
-      const decision = { token: code, way, typed, api, signal }
-      const { error, text, structuredContent } = await runConfirmed(decision, { ...deciding, confirm })
-      if (error !== undefined) {
-        if (own.isTaken() && error instanceof ServiceError && canRetry(error)) await used.giveBack(nonce)
-        throw forPerson(error)
-      }
-      return { answer: sentence(structuredContent?.['answer']) ?? text, recorded }
+    async confirm(code, by) {
+      const outcome = await once([code, by.token, by.typed], () => decide(code, by))
+      if ('failed' in outcome) throw outcome.failed
+      return outcome
     },
+  }
+
+  async function decide(code: string, { token, typed, way }: Person): Promise<Outcome> {
+    const { confirmation, question } = readPending(code, deciding)
+    const signal = AbortSignal.timeout(timeoutMs)
+    const api = await apiFor(token)
+    const recorded = await readPerson(api, signal).catch((error: unknown) => {
+      throw forPerson(unwritten(error))
+    })
+    const own = rememberTaking(used)
+    const confirm = { ...deciding.confirm, used: own.used }
+    const decision = { token: code, way, typed, api, signal }
+    const { error, text, structuredContent } = await runConfirmed(decision, { ...deciding, confirm })
+    if (error !== undefined) {
+      if (!own.isTaken()) throw forPerson(unwritten(error))
+      if (!(error instanceof ServiceError && canRetry(error))) return { failed: forPerson(error) }
+      await used.giveBack(confirmation.nonce)
+      throw forPerson(error)
+    }
+    return { question, answer: sentence(structuredContent?.['answer']) ?? text, recorded }
   }
 }
 
@@ -103,6 +121,13 @@ function forPerson(error: unknown): unknown {
   const message = error.reason === 'SCOPE_MISSING' ? LACKS_SCOPE : inPersonsWords[error.code]
   if (message === undefined) return error
   return new ServiceError(error.code, message, { reason: error.reason, cause: error })
+}
+
+/** A failure before the write began, which would mean that it may have been done. */
+function unwritten(error: unknown): unknown {
+  if (!(error instanceof ServiceError) || !mayBeWritten(error)) return error
+  const message = 'the service did not answer as it should; nothing was written'
+  return new ServiceError('unavailable', message, { cause: error })
 }
 
 function sentence(answer: unknown): string | undefined {

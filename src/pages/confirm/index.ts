@@ -23,13 +23,13 @@ export function confirmPage(decisions: Decisions): Page {
     post({ form }: FormRequest) {
       const code = form.get('t') ?? ''
       return explained(code, decisions, async () => {
-        const pending = await decisions.open(code)
         const token = typedToken(form)
         if (token === undefined) {
+          await decisions.open(code)
           throw new ServiceError('unauthenticated', 'what was typed is not an API token; nothing was written')
         }
         const typed = form.get('typed') ?? ''
-        return pageReply(200, writtenPage(pending, await decisions.confirm(code, { token, typed, way: 'page' })))
+        return pageReply(200, writtenPage(await decisions.confirm(code, { token, typed, way: 'page' })))
       })
     },
   }
@@ -57,12 +57,15 @@ function leaveOut(error: unknown): undefined {
 }
 
 function refusal(error: ServiceError): WireReply {
-  const { status, reason, message } = error
+  const { status, code, reason, message } = error
   const next = nextStep(error)
   if (mayBeWritten(error))
     return refusalReply({ status, title: 'It may have been written', reason: `${message}.`, next })
   if (reason === 'CONFIRMATION_USED') {
     return refusalReply({ status, title: 'Used before', reason: `Not asked again: ${message}.`, next })
+  }
+  if (code === 'confirmation_expired') {
+    return refusalReply({ status, title: 'Expired', reason: `Not asked any more: ${message}.`, next })
   }
   return refusalReply({ status, title: 'Not confirmed', reason: notConfirmed(error), next })
 }

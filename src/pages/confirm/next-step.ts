@@ -15,7 +15,7 @@ const byReason: Readonly<Record<string, string>> = {
 }
 
 const byCode: Partial<Record<FailureCode, string>> = {
-  confirmation_expired: askAgain,
+  confirmation_expired: `If it was confirmed in time, it is done. Otherwise: ${askAgain.toLowerCase()}`,
   aborted: `Nothing was written. If it should still be done: ${askAgain.toLowerCase()}`,
   unauthenticated: 'Check that the token was copied whole and is one of this service.',
   permission_denied: another,

@@ -57,7 +57,7 @@ function keyField(key: string): Html {
 }
 
 /** What was written, and by whom. */
-export function writtenPage({ question }: Pending, { answer, recorded }: Written): Html {
+export function writtenPage({ question, answer, recorded }: Written): Html {
   return layout(
     { title: 'Confirmed' },
     html`${note('good', clean(question.asks), 'It is written. The agent learns it when it reads the state again.')}

@@ -103,3 +103,16 @@ test.skipIf(chromiumPath === undefined)(
     expect(await inaccessible(page)).toEqual([])
   },
 )
+
+test.skipIf(chromiumPath === undefined)('a double click and a reload show the outcome of the first click', async () => {
+  desk.thing.text = 'Orders are kept.'
+  desk.written.length = 0
+  const { page } = await openTab(true)
+  await page.goto(await desk.prepare('change_things'))
+  await page.getByLabel('Your API token').fill(desk.app.token)
+  await page.getByRole('button').dblclick({ noWaitAfter: true })
+  await page.waitForSelector('.note.good')
+  await page.reload()
+  expect(await page.locator('dl').innerText()).toContain('Cleared.')
+  expect(desk.written).toHaveLength(1)
+})

@@ -85,10 +85,10 @@ test('a person with their own token and the key decides; the result says what wa
   expect(done.text).toContain('Result Cleared.')
   expect(done.text).toContain(`Recorded as ${name ?? ''} (user ${id})`)
   expect(desk.written).toEqual([{ by: name, way: 'page' }])
-  const again = await send(link, signed())
-  expect(again.status).toBe(400)
-  expect(again.text).toContain('this confirmation was used before; nothing was written')
-  expect(again.text).toContain('look at the current state before you decide again')
+  const other = await send(link, signed(await tokenFor({ member: 'Other' })))
+  expect(other.status).toBe(400)
+  expect(other.text).toContain('this confirmation was used before; nothing was written')
+  expect(other.text).toContain('look at the current state before you decide again')
   expect(desk.written).toHaveLength(1)
   // Also whoever comes back to it is not asked once more.
   const { status, text } = await open(link)
@@ -135,8 +135,19 @@ test('a write that the service refuses for whose token it was leaves the link to
     expect((await open(link)).text).toMatch(asksAgain)
   }
   desk.thing.refused = undefined
-  const both = await Promise.all([send(link, signed()), send(link, signed())])
+  const other = signed(await tokenFor({ member: 'Other' }))
+  const both = await Promise.all([send(link, signed()), send(link, other)])
   expect(both.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 400])
+  expect(desk.written).toHaveLength(1)
+})
+
+test('a second click, and loading the page again after the time of the link, show the outcome of the first', async () => {
+  const link = await desk.prepare('approve_thing')
+  const [first, second] = await Promise.all([send(link, signed()), send(link, signed())])
+  expect(first.text).toContain('Result Cleared.')
+  expect(second).toEqual(first)
+  desk.clock.now += CONFIRMATION_MS
+  expect(await send(link, signed())).toEqual(first)
   expect(desk.written).toHaveLength(1)
 })
 
@@ -205,7 +216,9 @@ test('a code that cannot be confirmed any more is refused with its reason, and n
   desk.clock.now += CONFIRMATION_MS
   for (const late of [await open(early), await send(early, signed())]) {
     expect(late.text).toContain('this confirmation has expired')
-    expect(late.text).toContain('Ask the agent to prepare it again')
+    expect(late.text).toMatch(
+      /^ *Expired .*If it was confirmed in time, it is done. Otherwise: ask the agent to prepare/,
+    )
     expect(late.text).not.toMatch(asksAgain)
   }
   expect(desk.written).toEqual([])
@@ -251,9 +264,30 @@ test('where the answer to the write is lost, the page does not say that nothing 
       throw new ServiceError('outcome_unknown', 'the answer was lost')
     },
   })
-  const { status, text } = await send(link, signed())
+  const lost = await send(link, signed())
   Object.defineProperty(desk.thing, 'written', { configurable: true, writable: true, enumerable: true, value: written })
-  expect(status).toBe(503)
-  expect(text).toContain('It may have been written the answer was lost. Look at the current state before you try again')
-  expect(text).not.toMatch(/not confirmed|nothing was written/i)
+  for (const { status, text } of [lost, await send(link, signed())]) {
+    expect(status).toBe(503)
+    expect(text).toContain(
+      'It may have been written the answer was lost. Look at the current state before you try again',
+    )
+    expect(text).not.toMatch(/not confirmed|nothing was written/i)
+  }
+})
+
+test('where the service fails before the write, the page says that nothing was written, and asks again', async () => {
+  const link = await desk.prepare('delete_thing')
+  const text = desk.thing.text
+  Object.defineProperty(desk.thing, 'text', {
+    configurable: true,
+    get: () => {
+      throw new ServiceError('internal', 'GET /v1/things returned 500')
+    },
+  })
+  const failed = await send(link, signed())
+  Object.defineProperty(desk.thing, 'text', { configurable: true, writable: true, enumerable: true, value: text })
+  expect(failed.status).toBe(503)
+  expect(failed.text).toContain('the service did not answer as it should; nothing was written. Try again in a moment')
+  expect(failed.text).toMatch(asksAgain)
+  expect((await send(link, signed())).text).toContain('Cleared.')
 })
