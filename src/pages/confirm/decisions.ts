@@ -4,6 +4,7 @@ import { readPending, runConfirmed, type Deciding, type Pending } from '../../mc
 import { usedBefore } from '../../mcp/confirm/check.ts'
 import { usedHere, type UsedConfirmations } from '../../mcp/confirm/used.ts'
 import { ifOffered } from '../../mcp/resolve/offered.ts'
+import { plainMessage } from '../support/plain-words.ts'
 import { canRetry, mayBeWritten } from './next-step.ts'
 import { createOutcomes } from './outcomes.ts'
 
@@ -108,19 +109,18 @@ async function readPerson(api: Api, signal: AbortSignal): Promise<string | undef
 }
 
 const inPersonsWords: Partial<Record<FailureCode, string>> = {
-  unauthenticated: 'this token is not valid here; nothing was written',
-  not_found: 'your token does not see what this is about, or it was deleted; nothing was written',
+  unauthenticated: 'this token is not valid here',
+  not_found: 'your token does not see what this is about, or it was deleted',
 }
-
-const LACKS_SCOPE = 'your token lacks the scope for this; nothing was written'
 
 /** A failure of a request in the words of whoever typed the token. */
 function forPerson(error: unknown): unknown {
+  if (!(error instanceof ServiceError)) return error
+  const { code, reason, message } = error
   // A page of a proxy says nothing of their token.
-  if (!(error instanceof ServiceError) || error.reason === NOT_FROM_SERVICE) return error
-  const message = error.reason === 'SCOPE_MISSING' ? LACKS_SCOPE : inPersonsWords[error.code]
-  if (message === undefined) return error
-  return new ServiceError(error.code, message, { reason: error.reason, cause: error })
+  const words = (reason === NOT_FROM_SERVICE ? undefined : inPersonsWords[code]) ?? plainMessage(error)
+  if (words === message) return error
+  return new ServiceError(code, mayBeWritten(error) ? words : `${words}; nothing was written`, { reason, cause: error })
 }
 
 /** A failure before the write began, which would mean that it may have been done. */

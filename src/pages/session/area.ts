@@ -1,12 +1,12 @@
 import type { WireReply } from '../../contract/base/wire.ts'
 import { isTokenRefused, ServiceError } from '../../errors.ts'
 import { pagePath, queryMembers } from '../support/address.ts'
-import { note } from '../support/layout.ts'
 import type { FormRequest, Page, PageRequest } from '../support/page.ts'
 import { pageReply, redirectReply, withCookie } from '../support/reply.ts'
 import { typedToken } from '../support/token-field.ts'
 import type { AreaName, Place } from './frame.ts'
 import { openReading, type Reader, type Reading } from './reading.ts'
+import { refusedNote } from './refused.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { productsPage, signInPage } from './views.ts'
 
@@ -51,15 +51,19 @@ async function read(request: PageRequest, area: Area, { sessions, readerFor, pro
     return await show(request, area, reading)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    const { status, message } = error
-    const reason = note('bad', `Not shown: ${message}.`)
+    const { status } = error
+    const reason = refusedNote('Not shown', error)
     if (isTokenRefused(error)) {
       const signIn = pageReply(status, signInPage(area.name, url.search, reason))
       return withCookie(signIn, sessions.close(browser(request)))
     }
-    const products = await reading.resolve.products().catch(() => [])
+    const products = await reading.resolve.products().catch(leaveOut)
     return pageReply(status, productsPage(area.name, products, reason))
   }
+}
+
+function leaveOut(error: unknown): undefined {
+  if (!(error instanceof ServiceError)) throw error
 }
 
 async function show(request: PageRequest, area: Area, reading: Reading): Promise<WireReply> {
@@ -91,7 +95,7 @@ async function signInOrOut(
     return withCookie(redirectReply(path), sessions.open(token, browser(request)))
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return pageReply(error.status, signInPage(name, next, note('bad', `Not signed in: ${error.message}.`)))
+    return pageReply(error.status, signInPage(name, next, refusedNote('Not signed in', error)))
   }
 }
 

@@ -25,22 +25,22 @@ export function signInPage(area: AreaName, query: string, refused?: Html): Html 
   )
 }
 
-/** The products of a token, to choose one. */
-export function productsPage(area: AreaName, products: readonly Product[], refused?: Html): Html {
+/** The products of a token, to choose one; undefined if they cannot be read. */
+export function productsPage(area: AreaName, products: readonly Product[] | undefined, refused?: Html): Html {
+  return layout({ title: areas[area] }, html`${refused}${products && productList(area, products)}${signOut(area)}`)
+}
+
+function productList(area: AreaName, products: readonly Product[]): Html {
   const links = products.map(
     ({ id, name }) =>
       html`<li><a class="team" href=${pagePath(`/${area}`, { product: id })}>${shown(name ?? id)}</a></li>`,
   )
-  const list =
-    products.length === 0
-      ? note('plain', 'This token sees no product.')
-      : html`<ul class="products">
-          ${links}
-        </ul>`
-  return layout(
-    { title: areas[area] },
-    html`${refused}
-      <h2>Choose a product</h2>
-      ${list}${signOut(area)}`,
-  )
+  return html`<h2>Choose a product</h2>
+    ${
+      products.length === 0
+        ? note('plain', 'This token sees no product.')
+        : html`<ul class="products">
+            ${links}
+          </ul>`
+    }`
 }

@@ -78,3 +78,70 @@ test('a second person sees their own products, and the first person’s session 
   expect(await (await first.read('/triage')).text()).toContain(asksForToken)
   expect(desk.errors).toEqual([])
 })
+
+const inRequestWords = /\b(?:GET|POST|returned [45]\d\d|FIELD_INVALID|TOKEN_INVALID|commit_sha|page_token)\b/
+
+test('what an address asks for in vain is refused in a sentence with the next step', async () => {
+  const app = await startApp()
+  await app.ingest({ environment: 'production' })
+  await using desk = await openDesk(app)
+  const { read } = await desk.signIn()
+  const cases: [path: string, status: number, reason: string, next: string][] = [
+    ['/gate?commit=zzz', 400, 'the commit is not given as 7 to 64 digits and letters', 'Correct the address'],
+    [
+      `/gate?git_branch=${'b'.repeat(300)}`,
+      400,
+      'the name of the git branch is longer than 250',
+      'Correct the address',
+    ],
+    ['/gate?page=zzz', 400, 'this page of the list does not exist any more', 'begin again below'],
+    ['/triage?page=zzz', 400, 'this page of the list does not exist any more', 'begin again below'],
+    ['/coverage?page=zzz', 400, 'this page of the list does not exist any more', 'begin again below'],
+    [
+      '/gate?environment=nope',
+      404,
+      'environment not found',
+      'You asked for environment = &quot;nope&quot;. Expected: one of',
+    ],
+    [
+      '/triage?product=nope',
+      404,
+      'product not found',
+      'You asked for product = &quot;nope&quot;. Expected: one of My product (1)',
+    ],
+  ]
+  for (const [path, status, reason, next] of cases) {
+    const refused = await read(path)
+    const text = await refused.text()
+    expect([path, refused.status]).toEqual([path, status])
+    expect(text).toContain(`Not shown: ${reason}`)
+    expect(text).toContain(next)
+    expect(text).not.toMatch(inRequestWords)
+  }
+})
+
+test('a token that is not valid is refused in a sentence with the next step', async () => {
+  await using desk = await openDesk(await startApp())
+  const { reply } = await desk.signIn({ token: 'tg_wrong' })
+  const text = await reply.text()
+  expect(reply.status).toBe(401)
+  expect(text).toContain('Not signed in: this token is not valid here.')
+  expect(text).toContain('Check that it was copied whole')
+  expect(text).not.toMatch(inRequestWords)
+})
+
+test('a service that does not answer is not taken for one without products', async () => {
+  let isAway = false
+  const away = { status: 503, headers: { 'retry-after': '3600' }, body: '' }
+  await using desk = await openDesk(
+    await startApp(),
+    (send) => (request) => (isAway ? Promise.resolve(away) : send(request)),
+  )
+  const { read } = await desk.signIn()
+  isAway = true
+  const text = await (await read('/gate')).text()
+  expect(text).toContain('Not shown: the service does not answer.')
+  expect(text).toContain('Load the page again in a moment')
+  expect(text).not.toMatch(/sees no product|Choose a product/)
+  expect(text).not.toMatch(inRequestWords)
+})
