@@ -13,13 +13,17 @@ import { failingState, readVerdict } from './support/gate/blockers.ts'
 import { resolveScope, scopeParameters } from './support/gate/scope.ts'
 import { statusWord, verdictSentence, type Verdict } from './support/gate/verdict.ts'
 
+const NOTE_CHARACTERS = 900
+/** The longest reason that the contract allows. */
+const REASON_CHARACTERS = 2000
+
 const input = z.strictObject({
   product: scopeParameters.product,
   risk: z.string().min(1).describe('Risk id, or the condition that it names. From get_quality_gate.'),
   decision: z.enum(['approve', 'reject', 'revoke']).default('approve').describe('As the second person decides.'),
   release: scopeParameters.release,
   environment: scopeParameters.environment,
-  note: parameters.named("The second person's note.", z.string().max(900).optional()),
+  note: parameters.named("The second person's note.", z.string().max(NOTE_CHARACTERS).optional()),
   confirmation: parameters.Confirmation,
 })
 type Arguments = z.output<typeof input>
@@ -50,10 +54,13 @@ export const approveGateRisk = defineTool({
       facts: [
         { label: 'Verdict', value: `${statusWord(verdict.status)}. ${verdict.status_reason ?? ''}`.trim() },
         { label: 'Accepted by', value: risk.accepted_by?.display_name ?? 'not stated' },
-        { label: 'Their reason', value: risk.reason ?? 'not stated' },
+        { label: 'Their reason', value: risk.reason ?? 'not stated', characters: REASON_CHARACTERS },
         { label: 'Covers', value: coverWords(risk) },
         { label: 'Holds until', value: risk.expires_at ?? 'not stated' },
-        ...(args.note === undefined ? [] : [{ label: 'Note that is recorded as yours', value: args.note }]),
+        // A person reads all of what is recorded as theirs.
+        ...(args.note === undefined
+          ? []
+          : [{ label: 'Note that is recorded as yours', value: args.note, characters: NOTE_CHARACTERS }]),
         ...(args.decision === 'approve' ? [{ label: 'Then', value: 'it waives what it covers, until it ends' }] : []),
       ],
       key: risk.condition_ids?.[0] ?? 'risk',

@@ -48,6 +48,18 @@ test('shows the note that the agent gives, because it is recorded as the second 
   expect(without).not.toContain('Note that')
 })
 
+test('shows all of a note and of a reason, because a person answers for every word', async () => {
+  const long = (words: string, characters: number) => `${words.repeat(characters).slice(0, characters - 5)} end.`
+  const reason = long('The removal is hidden. ', 2000)
+  const note = long('I have tested it. ', 900)
+  await shop.api.acceptRisk({ product_id: shop.productId, condition_ids: ['failing_tests'], reason })
+  await using agent = await shop.agent()
+  const { text } = await agent.call('approve_gate_risk', { risk: 'failing_tests', note })
+  expect(text).toContain(`\nTheir reason: ${reason}\n`)
+  expect(text).toContain(`\nNote that is recorded as yours: ${note}\n`)
+  expect(text).toMatch(/page: http/)
+})
+
 test('is decided with the token of whoever takes it: not by the accepter, but by a second person', async () => {
   await accepted()
   await using agent = await shop.agent()

@@ -23,7 +23,7 @@ export function asShown({ asks, product, facts, key, undo, state }: Question): Q
   return {
     asks: line(asks),
     ...(product && { product: { id: product.id, ...(product.name !== undefined && { name: line(product.name) }) } }),
-    facts: facts.map(({ label, value }) => ({ label: line(label), value: line(value) })),
+    facts: facts.map(({ label, value, characters }) => ({ label: line(label), value: line(value, characters) })),
     // It is typed, so nothing is taken out of it.
     key: cutTo(withoutMarkers(inOneLine(clean(key))), VALUE_CHARACTERS),
     undo: line(undo),
@@ -47,8 +47,8 @@ export function previewLines({ question, recorded, reason, expiresAt }: Preview)
   ]
 }
 
-function line(text: string): string {
-  return teamText(text, { characters: VALUE_CHARACTERS })
+function line(text: string, characters = VALUE_CHARACTERS): string {
+  return teamText(text, { characters })
 }
 
 function productName({ id, name }: NonNullable<Question['product']>): string {

@@ -55,8 +55,8 @@ export interface Question {
   /** One line: what is decided, in canonical words. */
   asks: string
   product?: { id: string; name?: string | undefined } | undefined
-  /** What changes, and whatever the decision rests on. */
-  facts: readonly { label: string; value: string }[]
+  /** What changes, and whatever the decision rests on. Of a long value 500 characters are shown, unless it says more. */
+  facts: readonly { label: string; value: string; characters?: number }[]
   /** What the person types at level 3 and 4: a key such as REQ-12, a name, a blocker. */
   key: string
   /** How to take it back; empty if that is not possible. */
