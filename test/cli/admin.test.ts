@@ -44,6 +44,27 @@ test('a second person gets a token that the service accepts as theirs, until it 
   expect(audits[0]?.actor).toContain('tracegate admin')
 })
 
+test('a name with a character that nobody sees is refused, and one that is stored already is printed without it', async () => {
+  for (const name of ['Bob \u202etseB', 'Bob\u200bBest', 'Bob\u001b[31m', 'Bob\nBest']) {
+    expect(await admin('user', 'add', name)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/admin user add: the name has an invisible or a control character/),
+    })
+    expect((await admin('product', 'name', name)).stderr).toMatch(/the name has an invisible or a control character/)
+  }
+  await using app = await startApp({ dataDir })
+  const old = { id: 'u-old', email: 'old@example.test', display_name: 'Eve \u202e)renwO(', onboarding_updated_at: null }
+  await app.db.write((rows) =>
+    rows
+      .insertInto('user')
+      .values({ ...old, created_at: 1 })
+      .execute(),
+  )
+  expect((await admin('user', 'list')).stdout).toContain('Eve )renwO( | old@example.test')
+  await app.db.write((rows) => rows.deleteFrom('user').where('id', '=', old.id).execute())
+})
+
 test('tokens of agents and CI have their kind, fewer scopes, and an end if it is given', async () => {
   const agent = await admin('token', 'add', '--user', 'Owner', '--agent', '--expires', '30d')
   expect(agent.stderr).toMatch(/kind agent for Owner: read, write, gate:accept, agents:run; it expires at \d/)

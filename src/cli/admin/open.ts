@@ -1,3 +1,4 @@
+import { clean, inOneLine } from '../../lib/outside-text/clean.ts'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, type Config } from '../../config.ts'
@@ -60,7 +61,11 @@ export async function adminProduct({ config, db }: Pick<Admin, 'config' | 'db'>)
 
 /** A name as the API takes it. Throws a `ConfigError` that begins with the command. */
 export function checkedName(given: string, command: string): string {
-  const name = given.trim()
+  const name = given.trim().normalize('NFC')
+  // Whoever decides by the name has to see the same letters in the same order as it has.
+  if (inOneLine(clean(name)) !== name) {
+    throw new ConfigError(`${command}: the name has an invisible or a control character; type it without`)
+  }
   if (name !== '' && name.length <= 80) return name
   throw new ConfigError(`${command}: use a name of 1 to 80 characters`)
 }

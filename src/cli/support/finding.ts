@@ -1,3 +1,4 @@
+import { clean } from '../../lib/outside-text/clean.ts'
 import { replaceControls } from '../../lib/text.ts'
 
 /** One check of doctor and its outcome. */
@@ -9,9 +10,12 @@ export interface Finding {
   fix?: string
 }
 
-/** The text without control characters, which a terminal would obey: others wrote some of these names. */
+/**
+ * The text without control characters, which a terminal would obey, and without invisible ones, some of which turn the
+ * order of letters round: others wrote some of these names.
+ */
 export function plain(text: string): string {
-  return replaceControls(text)
+  return replaceControls(clean(text))
 }
 
 /** The same for a text of several lines. */
