@@ -32,9 +32,12 @@ const AllowedHost = z.string().transform((text, context) => {
   const isOrigin = /^https?:\/\//i.test(text)
   const url = URL.parse(isOrigin ? text : `http://${text}`)
   if (url === null || url.pathname !== '/' || url.search !== '' || url.username !== '' || text.endsWith('/')) {
+    const isBelowPath = isOrigin && url !== null && url.pathname !== '/'
     context.addIssue({
       code: 'custom',
-      message: `"${text}" is neither a host name nor an origin such as https://quality.example`,
+      message: isBelowPath
+        ? `"${text}" has a path: Tracegate needs a host name or a port of its own, such as https://quality.example`
+        : `"${text}" is neither a host name nor an origin such as https://quality.example`,
     })
     return z.NEVER
   }

@@ -158,6 +158,11 @@ test.each<[string[], Record<string, string>, string]>([
   [[], { ...deployment, TRACEGATE_BASE_URL: 'https://:p@q.example' }, 'remove user name'],
   [[], { TRACEGATE_READ_ONLY: 'maybe' }, 'TRACEGATE_READ_ONLY: use true or false'],
   [[], { TRACEGATE_DATABASE_URL: 'mysql://h' }, 'TRACEGATE_DATABASE_URL: use postgres://'],
+  [
+    [],
+    { TRACEGATE_ALLOWED_HOSTS: 'https://a.example/tracegate/' },
+    'has a path: Tracegate needs a host name or a port of its own',
+  ],
   [[], { TRACEGATE_ALLOWED_HOSTS: 'a/b' }, 'TRACEGATE_ALLOWED_HOSTS: "a/b" is neither a host name'],
   [[], { TRACEGATE_LOG_LEVEL: 'loud' }, 'TRACEGATE_LOG_LEVEL: use one of fatal, error'],
   [[], { TRACEGATE_SECRET: 'short' }, 'TRACEGATE_SECRET: use at least 32 characters'],

@@ -45,7 +45,8 @@ async function answer(
   { page, url, intake }: { page: Page; url: URL; intake: Intake },
 ): Promise<WireReply> {
   const { method, signal } = request
-  const { cookie: cookies, accept } = request.headers
+  const { cookie: cookies, accept, 'x-forwarded-prefix': prefix = '/' } = request.headers
+  if (prefix !== '/') return refusalReply(belowPath)
   if (method === 'GET') return page.get({ url, cookies, accept, signal })
   if (method !== 'POST' || page.post === undefined) return refusalReply(wrongMethod)
   if (!isSameOrigin(request)) {
@@ -81,6 +82,13 @@ const crossSite = {
   title: nothingDone,
   reason: 'This form was sent by a page of another site, so it was refused.',
   next: `${again} If you did not send a form, you have nothing to do.`,
+}
+/** Some proxies say which path they took off; the links and the cookie of the pages are those of a whole host. */
+const belowPath = {
+  status: 400,
+  title: 'Not at this address',
+  reason: 'The proxy in front of this server serves it below a path, where its links and forms do not work.',
+  next: 'Tell the operator: Tracegate needs a host name or a port of its own.',
 }
 const passHost =
   'If it was this page, the proxy in front of this server has to pass on the Host header of the browser: tell the operator.'
