@@ -5,6 +5,7 @@ module.enableCompileCache()
 const [{ runCommand }, { processIo }] = await Promise.all([import('./cli/index.ts'), import('./cli/support/io.ts')])
 
 const args = process.argv.slice(2)
+const LINGER_MS = 500
 let unwritten: number | undefined
 
 // Without a listener, a reader that closes its end early, as in `| head`, would crash this process.
@@ -20,8 +21,14 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 const code = await runCommand(args, processIo)
 process.exitCode = unwritten ?? code
+// What a server still sends when it has stopped, such as spans to a collector that does not answer, would hold the process.
+if (isServer(args[0])) setTimeout(() => process.exit(), LINGER_MS).unref()
 
 async function explain(error: NodeJS.ErrnoException): Promise<void> {
   const { cannotWrite } = await import('./cli/files/failures.ts')
   process.stderr.write(`tracegate: ${cannotWrite('the output', error).message}\n`)
+}
+
+function isServer(command = 'stdio'): boolean {
+  return command === 'serve' || command === 'stdio' || command.startsWith('-')
 }

@@ -6,6 +6,7 @@ import type { TraceContext } from '../../lib/trace/context.ts'
 import type { SpanFacts, Span, Tracing } from '../../lib/trace/span.ts'
 import { version } from '../../version.ts'
 import type { Variables } from '../support/io.ts'
+import { readTraceSettings, type Sampling, type TraceSettings } from './trace-settings.ts'
 
 /** How long the last spans may take to be sent when the process ends. */
 const FLUSH_MS = 2_000
@@ -22,9 +23,11 @@ export interface OpenTracing extends Tracing {
  * none that can be reached: then none of its code is loaded (decision 117).
  */
 export async function openTracing(env: Variables, log: Log): Promise<OpenTracing | undefined> {
-  const url = endpoint(env)
-  if (url === undefined) return undefined
-  const report = reporter(log)
+  const settings = readTraceSettings(env, log)
+  if (settings === undefined) return undefined
+  const { endpoint: url, protocol, serviceName, sampler, batching } = settings
+  const report = reporter(log, 'traces cannot be exported; check OTEL_EXPORTER_OTLP_ENDPOINT')
+  const reportLoss = reporter(log, 'some spans were lost: the collector did not take them, or the queue was full')
   if (!isWebAddress(url)) {
     report()
     return undefined
@@ -33,20 +36,30 @@ export async function openTracing(env: Variables, log: Log): Promise<OpenTracing
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace'),
     import('@opentelemetry/resources'),
-    createExporter(env, url),
+    createExporter(protocol, url),
   ])
   api.diag.setLogger(
-    { error: report, warn: () => {}, info: () => {}, debug: () => {}, verbose: () => {} },
-    { logLevel: api.DiagLogLevel.ERROR, suppressOverrideMessage: true },
+    {
+      error: report,
+      warn: (...words: unknown[]) => words.some(isLoss) && reportLoss(),
+      info: () => {},
+      debug: () => {},
+      verbose: () => {},
+    },
+    { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true },
   )
-  const name = env['OTEL_SERVICE_NAME']?.trim() || 'tracegate'
-  const resource = detectResources({ detectors: [envDetector] }).merge(
-    resourceFromAttributes({ 'service.name': name, 'service.version': version }),
-  )
+  const resource = resourceFromAttributes({ 'service.name': 'tracegate' })
+    .merge(detectResources({ detectors: [envDetector] }))
+    .merge(
+      resourceFromAttributes({
+        'service.version': version,
+        ...(serviceName !== undefined && { 'service.name': serviceName }),
+      }),
+    )
   const provider = new sdk.TracerProvider({
     resource,
-    sampler: createSampler(env, sdk, log),
-    spanProcessors: [new sdk.BatchSpanProcessor({ exporter, ...batching(env) })],
+    sampler: createSampler(sampler, sdk),
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter, ...batching })],
   })
   const tracer = provider.getTracer('tracegate', version)
 
@@ -77,22 +90,12 @@ export async function openTracing(env: Variables, log: Log): Promise<OpenTracing
   return { begin, close }
 }
 
-/** Where traces go; undefined if nothing says so, or they are switched off. */
-function endpoint(env: Variables): string | undefined {
-  const isOff = env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none'
-  const own = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']?.trim() ?? ''
-  const shared = env['OTEL_EXPORTER_OTLP_ENDPOINT']?.trim() ?? ''
-  if (isOff || own + shared === '') return undefined
-  return own === '' ? `${shared.replace(/\/+$/, '')}/v1/traces` : own
-}
-
 function isWebAddress(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 }
 
 /** Headers, time limit, compression and certificates are read by the exporter, from the same variables. */
-async function createExporter(env: Variables, url: string) {
-  const protocol = env['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'] ?? env['OTEL_EXPORTER_OTLP_PROTOCOL']
+async function createExporter(protocol: TraceSettings['protocol'], url: string) {
   const { OTLPTraceExporter } =
     protocol === 'http/json'
       ? await import('@opentelemetry/exporter-trace-otlp-http')
@@ -100,36 +103,29 @@ async function createExporter(env: Variables, url: string) {
   return new OTLPTraceExporter({ url })
 }
 
-function createSampler(env: Variables, sdk: typeof Sdk, log: Log): Sdk.Sampler {
-  const ratio = Number(env['OTEL_TRACES_SAMPLER_ARG'] ?? 1)
-  const roots: Readonly<Record<string, () => Sdk.Sampler>> = {
+function createSampler({ root, isByParent, ratio }: Sampling, sdk: typeof Sdk): Sdk.Sampler {
+  const roots: Readonly<Record<Sampling['root'], () => Sdk.Sampler>> = {
     always_on: () => new sdk.AlwaysOnSampler(),
     always_off: () => new sdk.AlwaysOffSampler(),
     traceidratio: () => new sdk.TraceIdRatioBasedSampler(ratio),
   }
-  const named = env['OTEL_TRACES_SAMPLER']?.trim() || 'parentbased_always_on'
-  const byParent = named.startsWith('parentbased_')
-  const root = roots[named.replace(/^parentbased_/, '')]?.()
-  if (root === undefined) {
-    log({ level: 'warn', message: 'OTEL_TRACES_SAMPLER is not one of the samplers; every trace is recorded' })
-    return new sdk.AlwaysOnSampler()
-  }
-  return byParent ? new sdk.ParentBasedSampler({ root }) : root
-}
-
-function batching(env: Variables) {
-  const delay = Number(env['OTEL_BSP_SCHEDULE_DELAY'])
-  return delay > 0 ? { scheduledDelayMillis: delay } : {}
+  const sampler = roots[root]()
+  return isByParent ? new sdk.ParentBasedSampler({ root: sampler }) : sampler
 }
 
 /** Says that spans do not arrive, now and then, and without what the exporter says: it may name headers. */
-function reporter(log: Log): () => void {
+function reporter(log: Log, message: string): () => void {
   let last = -Infinity
   return () => {
     if (performance.now() - last < REPORT_EVERY_MS) return
     last = performance.now()
-    log({ level: 'warn', message: 'traces cannot be exported; check OTEL_EXPORTER_OTLP_ENDPOINT' })
+    log({ level: 'warn', message })
   }
+}
+
+/** How the SDK begins what it says when a collector takes only some spans, or more come than the queue has room for. */
+function isLoss(words: unknown): boolean {
+  return typeof words === 'string' && /^(?:Received Partial Success|Dropped \d+ spans)/.test(words)
 }
 
 function spanContext(

@@ -1,5 +1,8 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createInterface } from 'node:readline'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
@@ -99,10 +102,13 @@ test('names that a caller makes up are in no span', async () => {
   expect(collector.texts.join('')).not.toContain('made_up_by_a_caller')
 })
 
-test('over stdio the spans of a process are sent before it ends', async () => {
+test.each([
+  ['OTEL_SERVICE_NAME', 'quality'],
+  ['OTEL_RESOURCE_ATTRIBUTES', 'service.name=quality,team=shop'],
+])('over stdio the spans of a process are sent before it ends, with the name that %s gives', async (name, value) => {
   await using collector = await collectSpans()
   using folder = temporaryFolder()
-  const env = { ...bareEnvironment(), ...settings(collector.endpoint), OTEL_SERVICE_NAME: 'quality' }
+  const env = { ...bareEnvironment(), ...settings(collector.endpoint), [name]: value }
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
   await client.connect(
     new StdioClientTransport({
@@ -128,7 +134,9 @@ test('over stdio the spans of a process are sent before it ends', async () => {
 test.each([
   ['OTEL_SDK_DISABLED', 'true'],
   ['OTEL_TRACES_EXPORTER', 'none'],
+  ['OTEL_TRACES_EXPORTER', ' None'],
   ['OTEL_TRACES_SAMPLER', 'always_off'],
+  ['OTEL_TRACES_SAMPLER', 'Always_Off'],
 ])('%s=%s records nothing', async (name, value) => {
   await using collector = await collectSpans()
   {
@@ -137,6 +145,93 @@ test.each([
     await agent.call('find_error_issues')
   }
   expect(collector.spans).toEqual([])
+})
+
+test.each([
+  [{ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '' }, undefined],
+  [{ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: 'half' }, 'OTEL_TRACES_SAMPLER_ARG'],
+  [{ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '-1' }, 'OTEL_TRACES_SAMPLER_ARG'],
+  [{ OTEL_TRACES_SAMPLER: 'made_up' }, 'OTEL_TRACES_SAMPLER'],
+  [{ OTEL_BSP_MAX_QUEUE_SIZE: 'many', OTEL_BSP_SCHEDULE_DELAY: '' }, 'OTEL_BSP_MAX_QUEUE_SIZE'],
+  [{ OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: '' }, undefined],
+])('%j counts as not set, and what was ignored is said: %s', async (env, ignored) => {
+  await using collector = await collectSpans()
+  const app = await serveHere({ env: { ...settings(collector.endpoint), ...env } })
+  {
+    await using agent = await connectHttp(app.endpoints.mcp, app.endpoints.token, '2026-07-28')
+    await agent.call('find_error_issues')
+  }
+  await app[Symbol.asyncDispose]()
+  expect(called(collector.spans)).toHaveLength(1)
+  const said = /(?<name>OTEL_\w+) has no value that is supported/.exec(app.output())?.groups?.['name']
+  expect(said).toBe(ignored)
+})
+
+test('a parent that is not sampled stays so where the sampler is unknown', async () => {
+  await using collector = await collectSpans()
+  {
+    await using app = await serveHere({ env: { ...settings(collector.endpoint), OTEL_TRACES_SAMPLER: 'made_up' } })
+    await using agent = await connectHttp(app.endpoints.mcp, app.endpoints.token, '2026-07-28')
+    const _meta = { traceparent: traceparent.replace(/01$/, '00') }
+    await agent.client.callTool({ name: 'find_error_issues', arguments: {}, _meta })
+  }
+  expect(called(collector.spans)).toEqual([])
+})
+
+/** A collector that answers so; `lost` resolves when a request of a peer that left has no answer. */
+async function answering(answer: (outgoing: ServerResponse) => void) {
+  const [asked, lost] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const server = createServer((incoming, outgoing) => {
+    incoming.resume()
+    asked.resolve()
+    outgoing.once('close', () => lost.resolve())
+    answer(outgoing)
+  })
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  return {
+    endpoint: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    asked: asked.promise,
+    lost: lost.promise,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
+
+test('spans that a collector does not take are said, without its words', async () => {
+  await using collector = await answering((outgoing) => {
+    const answer = { partialSuccess: { rejectedSpans: '3', errorMessage: 'the secret of the collector' } }
+    outgoing.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
+  })
+  const app = await serveHere({ env: settings(collector.endpoint) })
+  {
+    await using agent = await connectHttp(app.endpoints.mcp, app.endpoints.token, '2026-07-28')
+    await agent.call('find_error_issues')
+  }
+  await app[Symbol.asyncDispose]()
+  expect(app.output().match(/some spans were lost/g)).toHaveLength(1)
+  expect(app.output()).not.toContain('secret of the collector')
+})
+
+test('a collector that never answers does not hold a process that ends', async () => {
+  await using collector = await answering(() => undefined)
+  using folder = temporaryFolder()
+  const patience = { OTEL_EXPORTER_OTLP_TIMEOUT: '600000', OTEL_BSP_EXPORT_TIMEOUT: '600000' }
+  const env = { ...bareEnvironment(), ...settings(collector.endpoint), ...patience }
+  const args = [mainFile, 'stdio', '--data', folder.path]
+  const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'ignore'] })
+  const ended = once(child, 'exit')
+  const say = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  const initialize = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+  say({ id: 1, method: 'initialize', params: initialize })
+  say({ method: 'notifications/initialized' })
+  say({ id: 2, method: 'tools/call', params: { name: 'find_error_issues', arguments: {} } })
+  for await (const line of createInterface(child.stdout)) if (line.includes('"id":2')) break
+  child.stdin.end()
+  await collector.asked
+  expect(await ended).toEqual([0, null])
+  await collector.lost
 })
 
 test('without a protocol, spans are sent as protobuf to the very address of the traces', async () => {
