@@ -79,6 +79,7 @@ test('another key, another word, an agent’s token, the accepter’s token and 
   const { app, approve, bobToken, tokenOf } = gate
   const scopes = ['gate:approve'] as const
   const agent = tokenOf(await tokenHeaders(app, { kind: 'agent', member: 'Robot', scopes }))
+  const reader = tokenOf(await tokenHeaders(app, { member: 'Reader', scopes: ['read'] }))
   const answers = (token: string, word = 'approve', key = 'REQ-1'): Typed => [
     ['Your API token', token],
     ['Type approve or reject', word],
@@ -97,6 +98,8 @@ test('another key, another word, an agent’s token, the accepter’s token and 
       answers('tg_unknown'),
       'this token is not valid here: check that it was copied whole; nothing was written\n',
     ],
+    ['REQ-1', answers(reader), 'your token lacks the scope for this; use a token with the scope gate:approve\n'],
+    ['REQ-1', answers(bobToken).with(2, ['Note (may be empty)', 'n'.repeat(1001)]), 'the note is longer than 1,000'],
   ]
   for (const [operand, typed, why] of refused) {
     const { code, stderr, stored } = await approve([operand], typed, { TRACEGATE_LOG_LEVEL: 'silent' })

@@ -2,6 +2,8 @@ import type { Api } from '../../client/api.ts'
 import { ConfigError, type Config } from '../../config.ts'
 import { isNotComputed, isTokenRefused, ServiceError } from '../../errors.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
+import { TeachingError } from '../../mcp/result/teach.ts'
+import { plainMessage } from '../../pages/support/plain-words.ts'
 import { apiFor } from '../support/backend.ts'
 import { chooseProduct } from '../support/choose-product.ts'
 import { plainLines } from '../support/finding.ts'
@@ -41,7 +43,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     }
     say([...describeRisk(risk, await scopeWords(api, risk)), `Recorded as: ${written(user.display_name) || user.id}`])
     const word = await askDecision(risk, prompt)
-    const note = await prompt.line('Note (may be empty)')
+    const note = await askNote(prompt)
     await askKey(risk, word, prompt)
     const { risk: decided, verdict } = await explained(
       api.approveRisk({
@@ -101,8 +103,10 @@ async function askDecision({ risk }: OpenRisk, prompt: Prompt): Promise<Word> {
 
 function explainToken(error: unknown): never {
   if (!isTokenRefused(error)) throw error
-  const words = 'this token is not valid here: check that it was copied whole; nothing was written'
-  throw new ServiceError(error.code, words, { reason: error.reason, cause: error })
+  // No setting helps: the token is typed.
+  const hint = 'nothing was written'
+  const words = 'this token is not valid here: check that it was copied whole'
+  throw new TeachingError(error.code, words, { hint }, { reason: error.reason, cause: error })
 }
 
 function explainNoVerdict(error: unknown, { release, environment }: Config): never {
@@ -121,16 +125,26 @@ const refusals: Readonly<Record<string, string>> = {
   ETAG_MISMATCH: 'the risk has changed since it was shown: run the command again',
 }
 
-/** The refusal of a decision in words; what other deployments say is not repeated. */
+/** The refusal of a decision in words, without those of a request; what other deployments say is not repeated. */
 async function explained<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
-    const words = error instanceof ServiceError ? refusals[error.reason] : undefined
-    throw words === undefined || !(error instanceof ServiceError)
-      ? error
-      : new ServiceError(error.code, words, { reason: error.reason, cause: error })
+    if (!(error instanceof ServiceError)) throw error
+    const { code, reason, metadata } = error
+    throw new ServiceError(code, refusals[reason] ?? plainMessage(error), { reason, metadata, cause: error })
   }
+}
+
+/** The longest note that the contract allows. */
+const NOTE_CHARACTERS = 1000
+
+async function askNote(prompt: Prompt): Promise<string> {
+  const note = await prompt.line('Note (may be empty)')
+  if (note.length <= NOTE_CHARACTERS) return note
+  throw new ConfigError(
+    `the note is longer than ${NOTE_CHARACTERS.toLocaleString('en')} characters: nothing was written`,
+  )
 }
 
 /** The key is typed, so that a decision is not a habit. */

@@ -13,9 +13,9 @@ export function failureLine(error: ServiceError): string {
 /** What the person who runs a command can do about a failure; undefined where its message says it, or nothing is known. */
 export function remedy({ code, reason, metadata: { scope }, cause }: ServiceError): string | undefined {
   if (code === 'outcome_unknown') return 'look at the current state before you run the command again'
-  // The words of a command for the refusal of a request: the token may be one that was typed.
-  if (cause instanceof ServiceError) return undefined
   if (reason === NOT_FROM_SERVICE) return 'check TRACEGATE_BASE_URL, and the proxy or firewall in front of the service'
+  // A refusal in the words of a command is of a token that was typed.
+  if (code === 'unauthenticated' && cause instanceof ServiceError) return undefined
   if (code === 'unauthenticated') return 'set TRACEGATE_API_TOKEN to a valid token of this service'
   if (code === 'permission_denied')
     return `use a token ${scope === undefined ? 'that may do this' : `with the scope ${scope}`}`

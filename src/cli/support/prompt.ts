@@ -40,15 +40,18 @@ function ask(
     },
   })
   const reader = createInterface({ input: stdin, output, terminal: true, historySize: 0 })
+  let isAnswered = false
   return new Promise((resolve, reject) => {
     reader.question(`${question}: `, (typed) => {
+      isAnswered = true
       resolve(typed.trim())
       reader.close()
     })
     muted = hidden
     reader.once('SIGINT', () => reader.close())
     reader.once('close', () => {
-      if (hidden) stdout.write('\n')
+      // The reader ends the line of an answer that it shows.
+      if (hidden || !isAnswered) stdout.write('\n')
       reject(new ServiceError('aborted', 'stopped before everything was typed: nothing was written'))
     })
   })
