@@ -34,7 +34,9 @@ export async function decide(
     const { key, ...shown } = await decisions.open(code)
     say(['An agent prepared this. A person has to decide it; nothing is written yet.', '', ...lines(shown), ''])
     const typed = await prompt.line(`Type ${plain(key ?? 'yes')} to confirm`)
-    if (key === undefined && typed !== 'yes') throw new ServiceError('declined', 'not confirmed; nothing was written')
+    if (key === undefined && typed !== 'yes') {
+      throw new ServiceError('declined', 'not confirmed; nothing was written', { reason: 'STOPPED' })
+    }
     const token = await prompt.secret('Your own API token (not shown)')
     const written = await decisions.confirm(code, { token, typed, way: 'terminal' })
     say(['', written.answer, `recorded as: ${written.recorded ?? 'not stated by this deployment'}`])

@@ -54,7 +54,10 @@ test('the link of the page is as good as its code, and below level 3 the person 
   expect(desk.written).toMatchObject([{ way: 'terminal' }])
   const no = ['Type yes to confirm', ''] as const
   const { exit, stderr } = await decideAt(await desk.prepare('change_things'), [no])
-  expect({ exit, stderr }).toMatchObject({ exit: 1, stderr: /not confirmed; nothing was written/ })
+  expect({ exit, stderr }).toMatchObject({
+    exit: 1,
+    stderr: /not confirmed; nothing was written\nTo confirm it after all/,
+  })
   expect(desk.written).toHaveLength(1)
 })
 
@@ -66,7 +69,11 @@ test('what is not right is refused with its reason and the next step, and writes
     [one, [['Type REQ-12 to confirm', 'REQ-13'], token()], /what was typed is not REQ-12.*\n.*exactly as it is shown/],
     [one, [key, token('tg_wrong')], /this token is not valid here; nothing was written.*\n.*copied whole/],
     [one, [key, token(agent)], /made for an agent; nothing was written.*\n.*a person/],
-    [one, [['Type REQ-12 to confirm', '\u0003']], /stopped before everything was typed: nothing was written/],
+    [
+      one,
+      [['Type REQ-12 to confirm', '\u0003']],
+      /stopped before everything was typed: nothing was written\nTo confirm it after all, run the command again/,
+    ],
   ]
   for (const [given, typed, reason] of cases) {
     const { exit, screen, stderr } = await decideAt(given, typed)

@@ -52,7 +52,9 @@ function ask(
     reader.once('close', () => {
       // The reader ends the line of an answer that it shows.
       if (hidden || !isAnswered) stdout.write('\n')
-      reject(new ServiceError('aborted', 'stopped before everything was typed: nothing was written'))
+      reject(
+        new ServiceError('aborted', 'stopped before everything was typed: nothing was written', { reason: 'STOPPED' }),
+      )
     })
   })
 }

@@ -11,6 +11,8 @@ const byReason: Readonly<Record<string, string>> = {
   [NOT_FROM_SERVICE]: 'Tell the operator of this server: a proxy or firewall in front of the service has refused it.',
   PERSON_REQUIRED: 'Use an API token that was made for you, a person.',
   RISK_STATE_INVALID: 'Look at the quality gate: there is nothing to decide about this risk now.',
+  // Of the terminal: the code was not used.
+  STOPPED: 'To confirm it after all, run the command again with the same code before its time.',
   WRONG_KEY: 'Type it exactly as it is shown, and your token again.',
 }
 
