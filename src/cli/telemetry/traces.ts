@@ -62,20 +62,29 @@ export async function openTracing(env: Variables, log: Log): Promise<OpenTracing
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter, ...batching })],
   })
   const tracer = provider.getTracer('tracegate', version)
+  // Backends take a span whose parent is in another process for the beginning of the work of this one.
+  const made = new WeakSet<TraceContext>()
+
+  const { createTraceState } = api
 
   function begin({ name, kind, attributes, parent, link }: SpanFacts): Span {
     const parentContext =
       parent === undefined
         ? api.ROOT_CONTEXT
-        : api.trace.setSpanContext(api.ROOT_CONTEXT, spanContext(parent, api.createTraceState))
-    const links = link === undefined ? [] : [{ context: spanContext(link, api.createTraceState) }]
+        : api.trace.setSpanContext(
+            api.ROOT_CONTEXT,
+            spanContext(parent, { isRemote: !made.has(parent), createTraceState }),
+          )
+    const links = link === undefined ? [] : [{ context: spanContext(link, { isRemote: true, createTraceState }) }]
     const span = tracer.startSpan(
       name,
       { kind: kind === 'server' ? api.SpanKind.SERVER : api.SpanKind.CLIENT, attributes, links },
       parentContext,
     )
+    const context = traceContext(span)
+    made.add(context)
     return {
-      context: traceContext(span),
+      context,
       end({ error, attributes = {} } = {}) {
         span.setAttributes(attributes)
         if (error !== undefined) span.setAttribute('error.type', error).setStatus({ code: api.SpanStatusCode.ERROR })
@@ -130,14 +139,14 @@ function isLoss(words: unknown): boolean {
 
 function spanContext(
   { traceparent, tracestate }: TraceContext,
-  createTraceState: typeof Api.createTraceState,
+  { isRemote, createTraceState }: { isRemote: boolean } & Pick<typeof Api, 'createTraceState'>,
 ): Api.SpanContext {
   const [, traceId = '', spanId = '', flags = ''] = traceparent.split('-')
   return {
     traceId,
     spanId,
     traceFlags: Number.parseInt(flags, 16) & 1,
-    isRemote: true,
+    isRemote,
     ...(tracestate !== undefined && { traceState: createTraceState(tracestate) }),
   }
 }

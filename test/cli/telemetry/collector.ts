@@ -12,6 +12,8 @@ export interface Collected {
   parentSpanId?: string
   links?: { traceId: string }[]
   attributes: Record<string, string | number>
+  /** Bit 9: the parent is in another process. */
+  flags: number
   isError: boolean
   service: string
 }

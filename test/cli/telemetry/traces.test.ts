@@ -21,6 +21,8 @@ const settings = (endpoint: string) => ({
 
 const called = (spans: readonly Collected[]) => spans.filter(({ name }) => name === 'tools/call find_error_issues')
 
+const hasRemoteParent = (span: Collected | undefined) => ((span?.flags ?? 0) & 0x200) !== 0
+
 test.each(eras)(
   'over HTTP, a call of %s is a span of the trace in its _meta, with the requests that it makes',
   async (era) => {
@@ -49,7 +51,10 @@ test.each(eras)(
     })
     const requests = collector.spans.filter(({ parentSpanId }) => parentSpanId === call?.spanId)
     expect(requests.length).toBeGreaterThan(0)
-    for (const { kind, traceId: own, name, attributes } of requests) {
+    expect(hasRemoteParent(call)).toBe(true)
+    for (const request of requests) {
+      const { kind, traceId: own, name, attributes } = request
+      expect(hasRemoteParent(request)).toBe(false)
       expect({ kind, own }).toEqual({ kind: 3, own: traceId })
       expect(name).toMatch(/^(?:GET|POST) \/v1\/[\w/{}:-]+$/)
       expect(attributes).toMatchObject({ 'http.response.status_code': 200, 'server.address': '127.0.0.1' })
