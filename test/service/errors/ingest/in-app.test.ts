@@ -147,6 +147,59 @@ describe('what the SDK says', () => {
   })
 })
 
+/** Frames as the SDK for Go marks them: all but those below the folder of the toolchain. */
+const goFrames = (root: string, modules: string, source: string, said: boolean[]) =>
+  [
+    { function: 'conn.serve', module: 'net/http', path: `${root}net/http/server.go` },
+    {
+      function: 'Context.Next',
+      module: 'github.com/gin-gonic/gin',
+      path: `${modules}github.com/gin-gonic/gin@v1.9.1/context.go`,
+    },
+    { function: 'pay', module: 'shop/cart', path: `${source}cart/pay.go` },
+    { function: 'DB.Get', module: 'github.com/jmoiron/sqlx', path: `${modules}github.com/jmoiron/sqlx@v1.3.5/sqlx.go` },
+  ].map(({ path, ...frame }, index) => ({
+    ...frame,
+    ...(path.startsWith('/') ? { abs_path: path } : { filename: path }),
+    in_app: said[index],
+  }))
+
+test.each<[name: string, frames: Sent[]]>([
+  ['all outside of the toolchain', goFrames('/usr/local/go/src/', '/go/pkg/mod/', '/src/', [false, true, true, true])],
+  ['all, vendored modules too', goFrames('/usr/local/go/src/', '/src/vendor/', '/src/', [false, true, true, true])],
+  [
+    'all, as its toolchain is elsewhere',
+    goFrames('/opt/go1.22/src/', '/go/pkg/mod/', '/src/', [true, true, true, true]),
+  ],
+  ['none, as -trimpath leaves no toolchain', goFrames('', '', 'shop/', [false, false, false, false])],
+])('of frames of Go, where the SDK marks %s, those of other modules are not the team’s', (_, frames) => {
+  expect(own('go', frames)).toEqual([false, false, true, false])
+  expect(groupEvent(read('go', frames)).culprit).toMatch(/^pay /)
+})
+
+test('modules of Go are the team’s where no other code is marked, as of a program that was installed as a module', () => {
+  const frames = goFrames('/usr/local/go/src/', '/go/pkg/mod/', '/go/pkg/mod/shop@v1.2.0/', [false, true, true, true])
+  expect(own('go', frames)).toEqual([false, true, true, true])
+})
+
+describe('a crate from the registry of Cargo', () => {
+  const crate = (home: string) => `${home}/registry/src/index.crates.io-6f17d22bba15001f/axum-0.7.5/src/handler.rs`
+  const frames = (home: string, said: boolean[]) => [
+    { function: 'std::rt::lang_start', in_app: false },
+    { function: 'axum::call', package: 'axum', filename: 'handler.rs', abs_path: crate(home), in_app: said[0] },
+    { function: 'shop::pay', package: 'shop', filename: 'pay.rs', abs_path: '/build/src/pay.rs', in_app: said[1] },
+  ]
+
+  test.each(['/root/.cargo', '/usr/local/cargo'])('is not the team’s where the SDK marks everything (%s)', (home) => {
+    expect(own('native', frames(home, [true, true]))).toEqual([false, false, true])
+    expect(own('native', frames(home, []))).toEqual([false, false, true])
+  })
+
+  test('is the team’s where it was included by hand, which leaves the others unmarked', () => {
+    expect(own('native', frames('/root/.cargo', [true]))).toEqual([false, true, false])
+  })
+})
+
 /** A frame as the Python SDK 1.9 sends it: every one is marked, with paths relative to the folder of the program or package. */
 const marked = (filename: string, abs_path: string, name: string) => ({
   filename,

@@ -17,17 +17,21 @@ export interface InApp {
 export function createInApp(language: string): InApp {
   const silent: NormalFrame[] = []
   const marked: NormalFrame[] = []
-  let isEach = true
+  const refused: NormalFrame[] = []
   return {
     add(frame, said) {
-      if (said === true) marked.push(frame)
-      else isEach = false
-      if (said === undefined) silent.push(frame)
+      const list = said === undefined ? silent : said ? marked : refused
+      list.push(frame)
     },
     settle() {
-      for (const frame of marked) frame.in_app = !isMarkedByDefault(describe(frame, language), { isEach })
-      const isSaid = marked.some((frame) => frame.in_app)
-      if (!isSaid) for (const frame of silent) frame.in_app = !isRuntimeCode(describe(frame, language))
+      const habit = { isEach: silent.length + refused.length === 0, isSilent: silent.length > 0 }
+      const own = marked.filter((frame) => !isMarkedByDefault(describe(frame, language), habit))
+      // A program that `go install` built is a module with a version itself: then the marks are all that is known.
+      for (const frame of own.length === 0 && language === 'go' ? marked : own) frame.in_app = true
+      if (marked.some((frame) => frame.in_app)) return
+      // Go's SDK compares paths with the folder of the toolchain, whose name a build with `-trimpath` leaves empty.
+      const open = language === 'go' ? [...silent, ...refused] : silent
+      for (const frame of open) frame.in_app = !isRuntimeCode(describe(frame, language))
     },
   }
 }

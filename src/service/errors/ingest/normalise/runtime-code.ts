@@ -14,7 +14,7 @@ export interface CodePlace {
 
 /** Folders that package managers and systems install into, whatever the language (Sentry's default rules). */
 const INSTALLED =
-  /(?:^|[/\\])(?:node_modules|bower_components|site-packages|dist-packages|vendor|go[/\\]pkg[/\\]mod|\.pub-cache|\.cargo[/\\]registry)[/\\]|^\/usr\/local\/(?:lib|Cellar)\/|[/\\]\.local[/\\]share[/\\]|^</
+  /(?:^|[/\\])(?:node_modules|bower_components|site-packages|dist-packages|vendor|go[/\\]pkg[/\\]mod|\.pub-cache)[/\\]|^\/usr\/local\/(?:lib|Cellar)\/|[/\\]\.local[/\\]share[/\\]|^</
 
 /**
  * Whether the code belongs to the language, its runtime or a package and not to the team, for a frame about which the
@@ -27,19 +27,35 @@ export function isRuntimeCode(place: CodePlace): boolean {
 }
 
 function isInstalled(path: string): boolean {
-  return path !== '' && (INSTALLED.test(path) || isVendored(path) || isNative(path))
+  return path !== '' && (INSTALLED.test(path) || CRATE.test(path) || isVendored(path) || isNative(path))
+}
+
+/** The source of a package of Rust; the home of Cargo is `.cargo` for people and `/usr/local/cargo` in its image. */
+const CRATE = /(?:^|[/\\])\.?cargo[/\\](?:registry[/\\]src|git[/\\]checkouts)[/\\]/
+
+/** The source of a module of Go that is not the program's own: vendored, or with a version, with `-trimpath` too. */
+const GO_MODULE = /(?:^|[/\\])(?:vendor|go[/\\]pkg[/\\]mod)[/\\]|^[\w.~-]+(?:\/[\w.~!-]+)*@v\d/
+
+/** What the SDK of an event says about its other frames. */
+interface Habit {
+  /** Every frame is marked as the team's. */
+  isEach: boolean
+  /** About some frame the SDK says nothing. */
+  isSilent: boolean
 }
 
 /**
  * Whether the code is a package's or the engine's although the SDK says otherwise: SDKs for browsers mark every frame as
  * in-app, `encodeURIComponent` and those of extensions too, the one for PHP everything that is not excluded by hand.
  * Sentry's rules correct both. The one for Python marked every frame before it knew the project's folder; it then also
- * marks the standard library and generated code, which no team includes, and `isEach` says that every frame of the event
- * is marked.
+ * marks the standard library and generated code, which no team includes. Go's marks everything outside of the toolchain,
+ * Rust's everything but the standard library until a crate is included by hand, which leaves the others unmarked.
  */
-export function isMarkedByDefault(place: CodePlace, { isEach }: { isEach: boolean }): boolean {
+export function isMarkedByDefault(place: CodePlace, { isEach, isSilent }: Habit): boolean {
   const { platform, abs_path, filename } = place
   const paths = [abs_path, filename]
+  if (platform === 'go') return paths.some((path) => GO_MODULE.test(path)) || isGoSource(goFile(place)) === true
+  if (platform === 'native' || platform === 'rust') return !isSilent && paths.some((path) => CRATE.test(path))
   if (platform === 'php') return paths.some((path) => /(?:^|[/\\])vendor[/\\]/.test(path))
   if (platform === 'python') return isPythonPackage(paths) ? isEach : paths.some(isPythonRuntime)
   return (
@@ -122,11 +138,20 @@ const GO = new Set(
 )
 
 /** Go's own packages have no host in their path: `net/http`, never `github.com/acme/shop`. */
-const go: Rule = ({ abs_path, filename, module, function: name }) => {
-  const path = isAbsolute(abs_path) ? abs_path : filename
-  const source = /[/\\]go[\d.]*[/\\](?:libexec[/\\])?src[/\\]([^/\\.]+)[/\\]/.exec(path)?.[1]
-  if (source !== undefined) return GO.has(source)
-  return GO.has((module || name).split(/[/.]/, 1)[0]!)
+const go: Rule = (place) => {
+  const path = goFile(place)
+  if (GO_MODULE.test(path)) return true
+  return isGoSource(path) ?? GO.has((place.module || place.function).split(/[/.]/, 1)[0]!)
+}
+
+function goFile({ abs_path, filename }: CodePlace): string {
+  return isAbsolute(abs_path) ? abs_path : filename
+}
+
+/** Undefined for a path that is not below the sources of a toolchain or of GOPATH. */
+function isGoSource(path: string): boolean | undefined {
+  const folder = /[/\\]go[\d.]*[/\\](?:libexec[/\\])?src[/\\]([^/\\.]+)[/\\]/.exec(path)?.[1]
+  return folder === undefined ? undefined : GO.has(folder)
 }
 
 const ruby: Rule = ({ abs_path, filename }) =>
