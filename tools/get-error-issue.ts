@@ -98,6 +98,7 @@ export const getErrorIssue = defineTool({
     { path: 'where', least: 5 },
     { path: 'stats.environments', least: 5 },
     { path: 'exceptions.*.frames', keep: 'in_app', least: 4 },
+    { path: 'threads.*.frames', keep: 'in_app', least: 4 },
     { path: 'exceptions' },
     { path: 'message', least: 200 },
     { path: 'exceptions.*.error', least: 200 },

@@ -86,10 +86,21 @@ export function eventFacts(event: Event) {
 }
 
 /** Undefined where the deployment sends no stack, which may still be empty. */
-function countFrames({ exceptions }: Event): number | undefined {
-  const stacks = exceptions?.map(({ frames }) => frames)
+function countFrames(event: Event): number | undefined {
+  const stacks = event.exceptions?.map(({ frames }) => frames)
   if (stacks === undefined || (stacks.length > 0 && stacks.every((frames) => frames === undefined))) return undefined
-  return stacks.reduce((sum, frames = []) => sum + frames.length, 0)
+  return [...stacks, ...threadStacks(event)].reduce((sum, frames = []) => sum + frames.length, 0)
+}
+
+/**
+ * The stacks of threads that tell where it happened, as no exception has one: of those that crashed or were running, or of
+ * the only one. SDKs attach the stack of a message to its thread.
+ */
+export function threadStacks({ exceptions = [], threads = [] }: Event): (readonly Frame[])[] {
+  if (exceptions.some(({ frames = [] }) => frames.length > 0)) return []
+  return threads
+    .filter(({ crashed, current }) => crashed === true || current === true || threads.length === 1)
+    .flatMap(({ frames = [] }) => (frames.length === 0 ? [] : [frames]))
 }
 
 /** Nothing where there is nothing to map. */
@@ -111,9 +122,11 @@ export function describeEvent(
   const thrownFirst = (event.exceptions ?? []).toReversed()
   const crumbs = event.breadcrumbs ?? []
   const tags = event.tags ?? []
+  const ofThreads = threadStacks(event)
   const frames = thrownFirst.slice(0, limit.exceptions).map((exception) => pickFrames(exception, limit.frames))
-  const total = thrownFirst.reduce((sum, exception) => sum + (exception.frames?.length ?? 0), 0)
-  const shown = frames.reduce((sum, picked) => sum + picked.length, 0)
+  const threads = ofThreads.slice(0, limit.exceptions).map((stack) => pickFrames({ frames: stack }, limit.frames))
+  const total = countFrames(event) ?? 0
+  const shown = [...frames, ...threads].reduce((sum, picked) => sum + picked.length, 0)
   return {
     content: {
       message: quoted`${event.message}`.cut(limit.message).keepLines(),
@@ -122,6 +135,10 @@ export function describeEvent(
         ...(exception.mechanism?.handled === false && { handled: false }),
         frames: frames[index]?.map((frame) => frameLine(frame, here)),
       })),
+      threads:
+        threads.length === 0
+          ? undefined
+          : threads.map((stack) => ({ frames: stack.map((frame) => frameLine(frame, here)) })),
       request: hasText(event.request?.url) ? quoted`${event.request.method} ${event.request.url}` : undefined,
       transaction: quoted`${event.transaction}`,
       breadcrumbs: crumbs.slice(-limit.breadcrumbs).map((crumb) => crumbBefore(event.timestamp, crumb)),
@@ -150,7 +167,7 @@ function runsOn({ contexts }: Event): Quoted | undefined {
 }
 
 /** The frame that crashed and then the others of the team; those of libraries only if they fit. The order stays crash first. */
-function pickFrames({ frames = [] }: Exception, count: number): Frame[] {
+function pickFrames({ frames = [] }: { frames?: readonly Frame[] | undefined }, count: number): Frame[] {
   const crashFirst = frames.toReversed()
   const wanted = [
     ...crashFirst.slice(0, 1),
@@ -188,17 +205,28 @@ export function framePath(frame: Frame, unmapped: ReadonlySet<number>): string {
 }
 
 function frameLine(frame: Frame, here: LocatedFiles | undefined) {
-  const { file, line } = frameLocation(frame, here)
-  const isAtColumn = line !== undefined && frame.colno !== undefined && frame.colno !== 0
+  const { file, line, column } = frameLocation(frame, here)
   // In a minified file the column says more than the line; in a source the line is enough.
-  const column = frame.symbolicated === true || !isAtColumn ? '' : `:${frame.colno}`
-  const name = frame.function
-  if (isLibraryFrame(frame)) return quoted`${file}:${line}${column} ${name}`
-  const label = frame.in_app === true ? ' [in app]' : ''
-  const code = frameCode(frame)
-  return code === undefined
-    ? quoted`${file}:${line}${column} ${name}${label}`
-    : quoted`${file}:${line}${column} ${name}${label} > ${code}`
+  const place = { file, line, column: frame.symbolicated === true ? 0 : column }
+  if (isLibraryFrame(frame)) return frameWords(frame, place)
+  return frameWords(frame, place, frame.in_app === true ? ' [in app]' : '', frameCode(frame))
+}
+
+/**
+ * `src/pay.ts:12:5 pay`, a note and the line of code. What the SDK does not say is left out: native code has no file, and
+ * methods of the runtime have no line.
+ */
+export function frameWords(
+  { function: name }: Frame,
+  { file, line = 0, column = 0 }: Pick<ReturnType<typeof frameLocation>, 'file' | 'line' | 'column'>,
+  note = '',
+  code?: Untrusted<string>,
+): Quoted {
+  const position = line > 0 ? `:${line}${column > 0 ? `:${column}` : ''}` : ''
+  const place = file === undefined ? [] : [file, position]
+  const known = hasText(name) ? [...place, place.length > 0 ? ' ' : '', name] : place
+  const words = known.length === 0 ? ['(no name)'] : known
+  return new Quoted([...words, note, ...(code === undefined ? [] : [' > ', code])], 300, false)
 }
 
 /** Seconds. */

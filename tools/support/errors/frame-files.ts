@@ -1,7 +1,7 @@
 import { counted } from '../../../src/lib/counted.ts'
 import type { LocalFiles } from '../../../src/mcp/files/local-files.ts'
 import { locateFiles, type LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
-import { framePath, unmappedFrames, type Event } from './events.ts'
+import { framePath, threadStacks, unmappedFrames, type Event, type Frame } from './events.ts'
 
 /** Looks for the files of an occurrence's in-app frames on this machine, those nearest to the crash first. */
 export function locateFrames(event: Event | undefined, local: LocalFiles | undefined): Promise<LocatedFiles> {
@@ -12,7 +12,7 @@ export function locateFrames(event: Event | undefined, local: LocalFiles | undef
 export function framesNote(event: Event, { found, several, isComplete }: LocatedFiles): string | undefined {
   const paths = framePaths(event)
   if (found.size === 0 && several.size === 0 && isComplete) return undefined
-  const frames = event.exceptions?.flatMap((exception) => exception.frames ?? []) ?? []
+  const frames = crashFirst(event)
   const whose = frames.some((frame) => frame.in_app === undefined) ? 'frames' : 'in-app frames'
   const parts = [
     `${found.size} of ${counted(paths.length, 'file')} of ${whose} found on this machine`,
@@ -23,7 +23,12 @@ export function framesNote(event: Event, { found, several, isComplete }: Located
 }
 
 function framePaths(event: Event | undefined): string[] {
-  const frames = (event?.exceptions ?? []).toReversed().flatMap((exception) => (exception.frames ?? []).toReversed())
+  if (event === undefined) return []
   const unmapped = unmappedFrames(event)
-  return [...new Set(frames.map((frame) => framePath(frame, unmapped)))].filter((path) => path !== '')
+  return [...new Set(crashFirst(event).map((frame) => framePath(frame, unmapped)))].filter((path) => path !== '')
+}
+
+function crashFirst(event: Event): Frame[] {
+  const thrown = (event.exceptions ?? []).toReversed().flatMap(({ frames = [] }) => frames.toReversed())
+  return [...thrown, ...threadStacks(event).flatMap((frames) => frames.toReversed())]
 }

@@ -3,7 +3,7 @@ import { isPlaced, recursiveFrames } from '../../../src/lib/frames/recursion.ts'
 import { isLibraryFrame } from '../../../src/lib/frames/library-frame.ts'
 import { combined, hasText, isSameText, Quoted, quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
 import type { LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
-import { codeLine, errorLine, frameCode, frameLocation, type Event, type Frame } from './events.ts'
+import { codeLine, errorLine, frameCode, frameLocation, frameWords, type Event, type Frame } from './events.ts'
 
 /** Exceptions from the one thrown to its causes. */
 const EXCEPTIONS = 4
@@ -89,6 +89,7 @@ function namesPlace({ lineno = 0, filename, module, function: name }: Frame): bo
 
 function isSamePlace(one: Frame, other: Frame): boolean {
   return (
+    [one.function, one.filename, one.module].some(hasText) &&
     one.lineno === other.lineno &&
     one.colno === other.colno &&
     isSameText(one.function, other.function) &&
@@ -98,13 +99,8 @@ function isSamePlace(one: Frame, other: Frame): boolean {
 }
 
 function frameLine(frame: Frame, { withCode, here }: Describing): BlockContent {
-  const { file, line, column } = frameLocation(frame, here)
-  const at = line === undefined || column === undefined || column <= 0 ? '' : `:${column}`
-  const library = isOurs(frame) ? '' : ' (library)'
   const code = withCode ? frameCode(frame) : undefined
-  return code !== undefined
-    ? quoted`${file}:${line}${at} ${frame.function}${library} > ${code}`
-    : quoted`${file}:${line}${at} ${frame.function}${library}`
+  return frameWords(frame, frameLocation(frame, here), isOurs(frame) ? '' : ' (library)', code)
 }
 
 /** `… 7 library frames (express, node)` */

@@ -64,11 +64,12 @@ function findCulprit(event: NormalEvent, stacks: readonly (readonly NormalFrame[
 export function describeFrame(frame: NormalFrame, family: Family): string {
   const name = functionName(frame.function, frameFamily(frame, family))
   const file = filePart(frame)
-  if (name === '') return file || addressPart(frame)
+  if (name === '') return file || describeAddress(frame.signs)
   return file === '' ? name : `${name} (${file})`
 }
 
-function addressPart({ signs }: NormalFrame): string {
+/** The binary of a native frame and the address in it, as far as they are known. */
+export function describeAddress(signs: NormalFrame['signs']): string {
   const binary = signs?.package?.split(/[/\\]/).at(-1) ?? ''
   const offset = signs?.address?.split(' ').at(-1)
   return binary === '' || offset === undefined ? binary : `${binary}+0x${offset}`

@@ -8,6 +8,8 @@ import type { ProductRow } from '../../../sql/schema.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { remembered } from '../../../sql/remembered.ts'
 import type { NormalFrame } from '../../event/event.ts'
+import { functionName } from '../../grouping/functions.ts'
+import { describeAddress } from '../../grouping/title.ts'
 import { attributeEvent } from '../attribute-event.ts'
 import type { StoredEvent } from '../bodies/body.ts'
 
@@ -58,6 +60,11 @@ export async function locateFrames(
   }
 }
 
+/** Native code without symbols has the name by which the culprit calls it: `shop+0x2a40`. */
+function shownFunction({ function: name, signs }: NormalFrame): string {
+  return signs?.address !== undefined && functionName(name, 'native') === '' ? describeAddress(signs) : name
+}
+
 /** Without what is only for grouping. */
 export function withoutSigns<T extends { signs?: unknown }>(value: T): Omit<T, 'signs'> {
   const { signs: _, ...served } = value
@@ -104,6 +111,7 @@ function locateFrame(
   const { path, source } = locate(frame)
   return {
     ...withoutSigns(frame),
+    function: shownFunction(frame),
     repo_path: path,
     repo_path_source: source,
     component: refs.get(owners.findOwner(path) ?? '') ?? null,

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, type Connected } from '../mcp/clients.ts'
+import { openShop, type Shop } from './shop.ts'
+
+type Sent = Record<string, unknown>
+
+let shop: Shop
+let agent: Connected
+beforeAll(async () => {
+  shop = await openShop()
+  agent = await connect(shop.api)
+})
+afterAll(async () => {
+  await agent[Symbol.asyncDispose]()
+  await shop.close()
+})
+
+let cases = 0
+/** What both tools say of an event; each has an issue of its own. */
+async function readAsAgent(event: Sent): Promise<{ issue: string; fix: string }> {
+  cases += 1
+  await shop.crash(5, { exception: undefined, fingerprint: [`language ${String(cases)}`], ...event })
+  const { issues } = await shop.api.listIssues({ product_id: shop.productId, sort: 'first_seen', page_size: 1 })
+  const issue = issues[0]?.short_id ?? ''
+  const [inspected, fix] = await Promise.all([
+    agent.call('get_error_issue', { issue }),
+    agent.call('get_fix_context', { issue }),
+  ])
+  return { issue: inspected.text, fix: fix.text }
+}
+
+const thrown = (frames: Sent[], more: Sent = {}): Sent => ({
+  values: [{ type: 'Failure', value: 'no', stacktrace: { frames }, ...more }],
+})
+
+test('the stack of a message, which SDKs attach to its thread, is shown by get_error_issue as well', async () => {
+  const { issue, fix } = await readAsAgent({
+    platform: 'java',
+    message: { message: 'payment {} declined', params: ['17'], formatted: 'payment 17 declined' },
+    threads: {
+      values: [
+        { id: 1, name: 'idle', stacktrace: { frames: [{ module: 'com.acme.Idle', function: 'wait', lineno: 3 }] } },
+        {
+          id: 2,
+          name: 'main',
+          current: true,
+          stacktrace: {
+            frames: [
+              { module: 'com.acme.App', function: 'main', filename: 'App.java', lineno: 5, in_app: true },
+              { module: 'com.acme.Pay', function: 'pay', filename: 'Pay.java', lineno: 17, in_app: true },
+            ],
+          },
+        },
+      ],
+    },
+  })
+  expect(issue).toContain('frames=2')
+  expect(issue).toContain('com/acme/Pay.java:17 pay [in app]')
+  expect(issue).not.toContain('Idle')
+  expect(fix).toContain('com/acme/Pay.java:17 pay')
+})
+
+test('native frames without symbols are shown by binary and address, not as a recursion without names', async () => {
+  const { issue, fix } = await readAsAgent({
+    platform: 'native',
+    exception: thrown([
+      { instruction_addr: '0x7f0000029d90' },
+      { instruction_addr: '0x55d0c0a0b0c0' },
+      { instruction_addr: '0x55d0c0a0beef', function: '<redacted>' },
+    ]),
+    debug_meta: {
+      images: [
+        {
+          type: 'elf',
+          code_file: '/usr/bin/shop',
+          debug_id: 'a1',
+          image_addr: '0x55d0c0a00000',
+          image_size: 4_096_000,
+        },
+        {
+          type: 'elf',
+          code_file: '/lib/libc.so.6',
+          debug_id: 'b2',
+          image_addr: '0x7f0000000000',
+          image_size: 2_000_000,
+        },
+      ],
+    },
+  })
+  expect(issue).toContain('frames: shop+0xbeef [in app], shop+0xb0c0 [in app], libc.so.6+0x29d90')
+  expect(fix).toContain('frames_crash_first: shop+0xbeef, shop+0xb0c0, … 1 library frame')
+})
+
+test('a frame says no more than the SDK did: no line 0, no colon without a file', async () => {
+  const { issue, fix } = await readAsAgent({
+    platform: 'java',
+    exception: thrown([
+      { in_app: true },
+      { in_app: true },
+      { function: 'main', in_app: true },
+      { module: 'com.acme.Socket', function: 'read0', filename: 'Socket.java', lineno: -2, in_app: true },
+    ]),
+  })
+  for (const text of [issue, fix]) {
+    expect(text).toContain('com/acme/Socket.java read0')
+    expect(text).not.toMatch(/[a-z ]:0|recursion/)
+  }
+})
