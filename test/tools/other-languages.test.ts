@@ -106,3 +106,26 @@ test('a frame says no more than the SDK did: no line 0, no colon without a file'
     expect(text).not.toMatch(/[a-z ]:0|recursion/)
   }
 })
+
+test('a suppressed exception of Java is not taken for a cause', async () => {
+  const at = (id: number, name: string, more: Sent = {}) => ({
+    type: name,
+    value: 'no',
+    mechanism: { exception_id: id, ...(id > 0 && { parent_id: 0 }), ...more },
+    stacktrace: { frames: [{ module: `com.acme.${name}`, function: 'run', filename: `${name}.java`, in_app: true }] },
+  })
+  const { issue, fix } = await readAsAgent({
+    platform: 'java',
+    exception: {
+      values: [
+        at(2, 'Timeout', { type: 'chained' }),
+        at(1, 'CloseFailed', { type: 'suppressed' }),
+        at(0, 'PaymentFailed', { type: 'UncaughtExceptionHandler', handled: false }),
+      ],
+    },
+  })
+  for (const text of [issue, fix]) expect(text).toMatch(/CloseFailed: no\n(?:\| .*\n)?\| +suppressed: true\n/)
+  const found = await agent.call('find_error_issues', { query: 'PaymentFailed' })
+  expect(found.text).toContain('Timeout')
+  expect(found.text).not.toContain('CloseFailed')
+})

@@ -133,6 +133,7 @@ export function describeEvent(
       exceptions: thrownFirst.slice(0, limit.exceptions).map((exception, index) => ({
         error: errorLine(exception).cut(limit.message),
         ...(exception.mechanism?.handled === false && { handled: false }),
+        ...(isSuppressed(exception) && { suppressed: true }),
         frames: frames[index]?.map((frame) => frameLine(frame, here)),
       })),
       threads:
@@ -182,6 +183,11 @@ function pickFrames({ frames = [] }: { frames?: readonly Frame[] | undefined }, 
 export function errorLine({ type, value }: Exception): Quoted {
   if (!hasText(type)) return quoted`${value}`.cut(500)
   return hasText(value) ? quoted`${type}: ${value}`.cut(500) : quoted`${type}`.cut(500)
+}
+
+/** Whether an exception is not a cause but failed beside the one thrown: Java's SDK sends it among the causes. */
+export function isSuppressed({ mechanism }: Exception): boolean {
+  return compareName(mechanism?.type, 'suppressed') === 'exact'
 }
 
 const NONE: ReadonlySet<number> = new Set()

@@ -3,7 +3,16 @@ import { isPlaced, recursiveFrames } from '../../../src/lib/frames/recursion.ts'
 import { isLibraryFrame } from '../../../src/lib/frames/library-frame.ts'
 import { combined, hasText, isSameText, Quoted, quoted, type BlockContent } from '../../../src/mcp/text/untrusted.ts'
 import type { LocatedFiles } from '../../../src/mcp/files/locate-files.ts'
-import { codeLine, errorLine, frameCode, frameLocation, frameWords, type Event, type Frame } from './events.ts'
+import {
+  codeLine,
+  errorLine,
+  frameCode,
+  frameLocation,
+  frameWords,
+  isSuppressed,
+  type Event,
+  type Frame,
+} from './events.ts'
 
 /** Exceptions from the one thrown to its causes. */
 const EXCEPTIONS = 4
@@ -23,6 +32,7 @@ export function describeStacks(event: Event, frames: readonly Frame[], here?: Lo
   const thrownFirst = [...(event.exceptions ?? []).entries()].toReversed()
   const stacks = thrownFirst.slice(0, EXCEPTIONS).map(([index, exception], place) => ({
     error: errorLine(exception),
+    ...(isSuppressed(exception) && { suppressed: true }),
     ...describeStack(
       frames.filter((frame) => (frame.exception_index ?? 0) === index),
       { withCode: place < WITH_CODE, here },

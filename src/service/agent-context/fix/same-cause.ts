@@ -1,4 +1,5 @@
 import { messageToken } from '../../errors/grouping/parameterise.ts'
+import { withoutSuppressed } from '../../errors/event/suppressed.ts'
 import { createPartsReader } from '../../errors/issues/bodies/parts.ts'
 import type { EventSymbolicator, Symbolicable } from '../../shared/event-symbolicator.ts'
 import type { Rows } from '../../sql/database.ts'
@@ -20,7 +21,7 @@ export interface RootError {
 
 /** The root error of an event with source maps applied; undefined when it has no exception. */
 export function rootError({ exceptions }: Pick<Symbolicable, 'exceptions'>): RootError | undefined {
-  const [root] = exceptions
+  const [root] = withoutSuppressed(exceptions)
   if (root === undefined) return undefined
   const own = root.frames.slice(-MOST_FRAMES).findLast(({ in_app: isOwn }) => isOwn)
   const file = own?.filename === '' ? own.abs_path : own?.filename

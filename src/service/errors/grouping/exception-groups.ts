@@ -1,4 +1,5 @@
 import type { NormalException } from '../event/event.ts'
+import { isSuppressed } from '../event/suppressed.ts'
 
 /**
  * Which exceptions of an event count (positions, oldest first), and the one that names the issue (-1: no exception):
@@ -29,7 +30,10 @@ export function pickExceptions(
   const distinct = distinctBy(topLevel(exceptions, tree), exceptions, identity)
   const [only, ...others] = distinct
   if (only === undefined) return unchanged
-  if (others.length === 0) return { positions: firstPath(only, tree).toReversed(), main: tree.root }
+  if (others.length === 0) {
+    const isCause = (position: number) => !isSuppressed(exceptions[position]!)
+    return { positions: firstPath(only, tree, isCause).toReversed(), main: tree.root }
+  }
   return { positions: [...distinct, tree.root], main: tree.root }
 }
 
@@ -99,10 +103,10 @@ function distinctBy(
 }
 
 /** An exception, its first cause, the first cause of that one, and so on. */
-function firstPath(start: number, { children }: Tree): number[] {
+function firstPath(start: number, { children }: Tree, isCause: (position: number) => boolean): number[] {
   const path = [start]
   for (const position of path) {
-    const next = children.get(position)?.[0]
+    const next = children.get(position)?.find(isCause)
     if (next !== undefined) path.push(next)
   }
   return path

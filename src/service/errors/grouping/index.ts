@@ -180,10 +180,12 @@ function frameRoles(
   { exceptions }: Pick<Reading, 'exceptions'>,
   custom: boolean,
 ): GroupingResult['frames'] {
+  const isGroup = event.exceptions.some(({ mechanism }) => mechanism.is_exception_group)
   return event.exceptions.flatMap((exception, exceptionIndex) => {
     const stack = exceptions.stacks[exceptionIndex]
+    const beside = isGroup ? 'exception group' : 'suppressed'
     return exception.frames.map((_, index) => {
-      const why = stack === undefined ? 'exception group: this exception does not count' : stack.ignored[index]!
+      const why = stack === undefined ? `${beside}: this exception does not count` : stack.ignored[index]!
       const reason = custom ? 'the fingerprint decides' : why
       return { exception_index: exceptionIndex, index, role: reason === '' ? 'contributes' : 'ignored', reason }
     })

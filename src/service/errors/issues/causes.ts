@@ -1,5 +1,6 @@
 import { cutWithEllipsis } from '../../../lib/text.ts'
 import type { NormalEvent } from '../event/event.ts'
+import { withoutSuppressed } from '../event/suppressed.ts'
 import { exceptionType } from '../grouping/exceptions.ts'
 
 /** Enough to tell chains apart; a recursion may wrap an error many times. */
@@ -11,7 +12,7 @@ const LONGEST = 100
  * the same title because each reports the failure of the same step. Equal neighbours count once.
  */
 export function causeTypes({ exceptions }: Pick<NormalEvent, 'exceptions'>): string[] {
-  const types = exceptions
+  const types = withoutSuppressed(exceptions)
     .slice(0, -1)
     .map((exception) => cutWithEllipsis(exceptionType(exception), LONGEST))
     .filter((type) => type !== '')

@@ -44,6 +44,23 @@ test('a chain of causes counts whole', () => {
   })
 })
 
+test('a suppressed exception of Java does not count, and the cause beside it does', () => {
+  // As the SDK numbers them: suppressed ones before the cause.
+  const sent = (cause: string[], suppressed: string[]) => [
+    ...cause.map((type, index) => at(type, 'chained', suppressed.length + cause.length - index, 0)),
+    ...suppressed.map((type, index) =>
+      at(type, 'suppressed', suppressed.length - index, suppressed.length - index - 1),
+    ),
+    at('PaymentException', 'generic', 0, null),
+  ]
+  const at = (type: string, kind: string, exception_id: number, parent_id: number | null) =>
+    exception({ type, mechanism: { type: kind, exception_id, parent_id } })
+  const types = (exceptions: ReturnType<typeof sent>) =>
+    pickExceptions(exceptions, (position) => exceptions[position]!.type).positions.map((at) => exceptions[at]!.type)
+  expect(types(sent(['Timeout'], ['CloseFailed', 'RollbackFailed']))).toEqual(['Timeout', 'PaymentException'])
+  expect(types(sent([], ['CloseFailed']))).toEqual(['PaymentException'])
+})
+
 test.each([
   [
     'a missing id',
