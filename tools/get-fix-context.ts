@@ -20,6 +20,7 @@ import {
   filesHere,
   filesNote,
   findUntested,
+  type FixContext,
   gitRef,
   locateFixFiles,
   matchedFiles,
@@ -34,6 +35,7 @@ import { doubtSentence, evidenceLine } from './support/errors/evidence.ts'
 import { errorEvent, issueSentence } from './support/errors/issues.ts'
 import { findNeighbours, logLine } from './support/errors/neighbours.ts'
 import { eventOrReport } from './support/test-names.ts'
+import { namingWords } from './support/errors/regression-test.ts'
 import { readFixContext } from './support/errors/read-fix-context.ts'
 import { mayHaveValues } from './support/errors/values.ts'
 import { sampleEvents } from './support/compared/sample-events.ts'
@@ -45,22 +47,15 @@ const MOST_FRAMES = 100
 interface Place {
   related: readonly { id: string; same_cause: string | undefined }[]
   files: readonly { file: string }[]
-}
-
-/** The name of a test in Python is that of a function, into which no brackets fit. */
-function namingWords(issue: string, files: readonly { file: string }[]): string {
-  const isPython = files.some(({ file }) => file.endsWith('.py'))
-  return isPython
-    ? `Call record_property("issue", "${issue}") in the regression test`
-    : `Put [${issue}] in the name of the regression test`
+  fix: FixContext
 }
 
 /** What follows the edit; a sentence with a tool that is not offered is left out. */
-function afterwards(issue: string, { related, files }: Place): string {
+function afterwards(issue: string, { related, files, fix }: Place): string {
   const same = related.filter((row) => row.same_cause !== undefined).map(({ id }) => id)
   const both = same.length === 0 ? '' : `This fix may close ${[issue, ...same].join(' and ')}: check each. `
   // Reports name an issue by its key alone (contract §4.2).
-  const name = keyPrefix(issue) === undefined ? '' : `${namingWords(issue, files)}, so that reports link it. `
+  const name = keyPrefix(issue) === undefined ? '' : `${namingWords(issue, files, fix)} `
   return `${both}${name}After the merge: set_error_issue_status resolved, fixed_in = commit.`
 }
 
@@ -193,7 +188,7 @@ export const getFixContext = defineTool({
             : undefined,
         // Nothing is to be fixed or resolved before a person has looked.
         afterwards:
-          doubtSentence(issue) === '' ? sentencesOffered(afterwards(id, { related, files }), offers) : undefined,
+          doubtSentence(issue) === '' ? sentencesOffered(afterwards(id, { related, files, fix }), offers) : undefined,
       },
       untrusted: {
         ...(covered.testFiles.length > 0 ? eventOrReport : errorEvent),

@@ -129,3 +129,16 @@ test('a suppressed exception of Java is not taken for a cause', async () => {
   expect(found.text).toContain('Timeout')
   expect(found.text).not.toContain('CloseFailed')
 })
+
+test.each([
+  ['java', 'Put [KEY] in the @DisplayName of the regression test'],
+  ['csharp', 'Give the regression test the category KEY,'],
+  ['go', 'as a subtest, t.Run("[KEY] …")'],
+  ['python', 'record_property("issue", "KEY")'],
+  ['native', 'with record_tests, issue KEY'],
+  ['ruby', 'Put [KEY] in the name of the regression test'],
+])('a regression test in the language of %s is told to name the issue as its runner can', async (platform, words) => {
+  const { fix } = await readAsAgent({ platform, exception: thrown([{ function: 'pay', in_app: true }]) })
+  const key = /^APP-\d+/.exec(fix)?.[0] ?? ''
+  expect(fix).toContain(words.replace('KEY', key))
+})

@@ -1,6 +1,9 @@
-/** Words that follow our pattern for tool names (verb_noun), whether or not the tool exists. */
+/**
+ * Words that follow our pattern for tool names (verb_noun), whether or not the tool exists; not a function that is called,
+ * as pytest's `record_property("issue", …)`.
+ */
 const TOOL_NAME =
-  /\b(?:accept|approve|cancel|compute|create|decide|delete|distill|find|get|ingest|list|merge|record|review|save|send|set|start|unlink|update|upload|verify)_[a-z]+(?:_[a-z]+)*\b/g
+  /\b(?:accept|approve|cancel|compute|create|decide|delete|distill|find|get|ingest|list|merge|record|review|save|send|set|start|unlink|update|upload|verify)_[a-z]+(?:_[a-z]+)*\b(?!\()/g
 
 type Offers = (tool: string) => boolean
 
