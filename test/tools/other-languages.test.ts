@@ -142,3 +142,18 @@ test.each([
   const key = /^APP-\d+/.exec(fix)?.[0] ?? ''
   expect(fix).toContain(words.replace('KEY', key))
 })
+
+test('lines of Ruby, which the SDK sends with their ends, are shown once each, and none before the first of the file', async () => {
+  const frame = {
+    function: 'total',
+    filename: 'app/models/cart.rb',
+    lineno: 2,
+    in_app: true,
+    pre_context: [null, null, 'def total\n'],
+    context_line: '  items.total\n',
+    post_context: ['end\n', null, null],
+  }
+  const { issue, fix } = await readAsAgent({ platform: 'ruby', exception: thrown([frame]) })
+  expect(fix).toMatch(/code:\n\|\s+1 {2}def total\n\|\s+2> {3}items\.total\n\|\s+3 {2}end\n/)
+  expect(issue).toContain('cart.rb:2 total [in app] > items.total')
+})

@@ -144,13 +144,16 @@ function codeAround(frame: Frame): Quoted {
   const { line, column } = frameLocation(frame)
   const before = (frame.pre_context ?? []).slice(-AROUND)
   const after = (frame.post_context ?? []).slice(0, AROUND)
-  const parts = [...before, frame.context_line, ...after].flatMap((text, index) => {
+  const parts: Quoted['parts'][] = []
+  for (const [index, text] of [...before, frame.context_line, ...after].entries()) {
     const isCrash = index === before.length
     const number = line === undefined ? '' : line - before.length + index
-    return [
-      `${index === 0 ? '' : '\n'}${number}${isCrash ? '>' : ' '} `,
+    // The SDK for Ruby fills up what would be before the first line of the file.
+    if (number !== '' && number < 1 && !isCrash) continue
+    parts.push([
+      `${parts.length === 0 ? '' : '\n'}${number}${isCrash ? '>' : ' '} `,
       hasText(text) ? (codeLine(text, isCrash ? column : 0) ?? '…') : '',
-    ]
-  })
-  return new Quoted(parts, 1_200, true)
+    ])
+  }
+  return new Quoted(parts.flat(), 1_200, true)
 }

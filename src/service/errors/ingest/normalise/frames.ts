@@ -100,7 +100,7 @@ function readFrame(
     lineno: readCount(sent.lineno ?? sent.line, members.lineno, signals) ?? 0,
     colno: readCount(sent.colno ?? sent.column, members.colno, signals) ?? 0,
     in_app: false,
-    context_line: text('context_line', LINE_LENGTH),
+    context_line: withoutBreak(text('context_line', LINE_LENGTH)),
     pre_context: readLines(sent.pre_context, members.pre_context, signals),
     post_context: readLines(sent.post_context, members.post_context, signals),
     vars: boundedObject(readObject(sent.vars, members.vars, signals), members.vars, mapBounds, signals),
@@ -143,5 +143,12 @@ function readLines(value: unknown, member: string, signals: Signals): string[] {
     signals.note(member, 'type', 0, 1)
     return []
   }
-  return keepFirst(value, CONTEXT_LINES, member, signals).map((line) => readText(line, member, LINE_LENGTH, signals))
+  return keepFirst(value, CONTEXT_LINES, member, signals).map((line) =>
+    withoutBreak(readText(line, member, LINE_LENGTH, signals)),
+  )
+}
+
+/** The SDK for Ruby sends each line with its end. */
+function withoutBreak(line: string): string {
+  return line.replace(/\r?\n$/, '')
 }
