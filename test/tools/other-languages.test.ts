@@ -157,3 +157,16 @@ test('lines of Ruby, which the SDK sends with their ends, are shown once each, a
   expect(fix).toMatch(/code:\n\|\s+1 {2}def total\n\|\s+2> {3}items\.total\n\|\s+3 {2}end\n/)
   expect(issue).toContain('cart.rb:2 total [in app] > items.total')
 })
+
+test('what R8 writes in place of a file is no file, so the class is shown and no other issue shares code with it', async () => {
+  const event = (module: string) => ({
+    platform: 'java',
+    exception: thrown([{ module, function: 'a', filename: 'SourceFile', lineno: 5, in_app: true }], { type: 'c' }),
+  })
+  await readAsAgent(event('a.b.c'))
+  const { issue, fix } = await readAsAgent(event('x.y.z'))
+  expect(issue).toContain('culprit: a (x.y.z)')
+  expect(fix).toContain('x.y.z:5 a')
+  expect(fix).toContain('no in-app frame names a file')
+  expect(fix).not.toContain('related_issues')
+})

@@ -85,7 +85,7 @@ function readFrame(
 ): NormalFrame {
   const { signals } = facts
   const text: ReadMember = (name, max) => readText(sent[name], members[name], max, signals)
-  const filename = text('filename', 512) || text('path', 512)
+  const filename = withoutPlaceholder(text('filename', 512) || text('path', 512))
   const absPath = text('abs_path', 2_048)
   const frame: NormalFrame = {
     ...place,
@@ -151,4 +151,11 @@ function readLines(value: unknown, member: string, signals: Signals): string[] {
 /** The SDK for Ruby sends each line with its end. */
 function withoutBreak(line: string): string {
   return line.replace(/\r?\n$/, '')
+}
+
+/** What R8, ProGuard and the SDK for Go write in place of a file's name. */
+const PLACEHOLDER = /^(?:SourceFile|Unknown Source|Native Method|[DR]8\$\$SyntheticClass|r8-map-id-\w+|unknown)$/
+
+function withoutPlaceholder(filename: string): string {
+  return PLACEHOLDER.test(filename) ? '' : filename
 }
