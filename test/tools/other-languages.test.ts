@@ -170,3 +170,17 @@ test('what R8 writes in place of a file is no file, so the class is shown and no
   expect(fix).toContain('no in-app frame names a file')
   expect(fix).not.toContain('related_issues')
 })
+
+test('functions of Hermes that are bytecode themselves are not the team’s and need no source map', async () => {
+  const bundle = { filename: 'app:///index.android.bundle', abs_path: 'app:///index.android.bundle', lineno: 1 }
+  const { issue, fix } = await readAsAgent({
+    platform: 'javascript',
+    exception: thrown([
+      { ...bundle, function: 'onPress', colno: 731_224, in_app: true },
+      { filename: 'app:///InternalBytecode.js', function: 'next', lineno: 1, colno: 1_222, in_app: true },
+    ]),
+  })
+  expect(issue).toContain('culprit: onPress')
+  expect(fix).toContain('0 of 1 frames mapped')
+  expect(fix).toContain('InternalBytecode.js:1:1222 next (library)')
+})

@@ -1,6 +1,11 @@
-/** Code of the engine, which has no file: `[native code]`, `<anonymous>`, `self-hosted`, `Promise.all (index 2)`. */
+/**
+ * Code of the engine, which has no file of the team: `[native code]`, `<anonymous>`, `self-hosted`, `Promise.all (index 2)`,
+ * and the functions of Hermes that are bytecode themselves.
+ */
 export function isNative(path: string): boolean {
-  return /^(?:native|\[native code\]|<anonymous>|self-hosted(?::.*)?|index \d+)$/.test(path)
+  return /^(?:native|\[native code\]|<anonymous>|self-hosted(?::.*)?|index \d+|(?:app:\/\/\/|address at )?InternalBytecode\.js)$/.test(
+    path,
+  )
 }
 
 // The modules that webpack makes up are named without a file extension; a team's own folder may be called `webpack`.
