@@ -505,7 +505,7 @@ test('the SDK comes from the payload, else from the envelope; sdk.packages may b
 })
 
 test('dropped members of many frames are summed in one signal', () => {
-  const sent = Array.from({ length: 30 }, () => ({ function: {}, lineno: 'x', vars: [] }))
+  const sent = Array.from({ length: 30 }, () => ({ function: {}, lineno: 'x', vars: [1] }))
   expect(read({ exception: { type: 'A', stacktrace: { frames: sent } } }).truncation_signals).toEqual([
     'exceptions.frames.function:type:0/30',
     'exceptions.frames.lineno:type:0/30',
@@ -530,4 +530,16 @@ test.each([
   const event = read({ transaction: 'GET /cart', [member]: wrong })
   const name = member === 'exception' ? 'exceptions' : member
   expect(event).toMatchObject({ transaction: 'GET /cart', truncation_signals: [`${name}:type:0/1`] })
+})
+
+test('an empty object that PHP wrote as a list lost nothing', () => {
+  const frame = { function: 'pay', vars: [] }
+  const event = read({
+    extra: [],
+    contexts: [],
+    user: [],
+    breadcrumbs: { values: [{ message: 'low', data: [] }] },
+    exception: { values: [{ type: 'E', mechanism: [], stacktrace: { frames: [frame] } }] },
+  })
+  expect(event.truncation_signals).toEqual([])
 })

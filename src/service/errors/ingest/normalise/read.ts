@@ -46,10 +46,11 @@ export function readFlag(value: unknown, member: string, signals: Signals): bool
   return undefined
 }
 
-/** An object member; an empty one when absent or of another type. */
+/** An object member; an empty one when absent or of another type. PHP writes an empty one as `[]`. */
 export function readObject(value: unknown, member: string, signals: Signals): JsonObject {
   if (isObject(value)) return value
-  if (value !== undefined && value !== null) signals.note(member, 'type', 0, 1)
+  const isEmpty = value === undefined || value === null || (Array.isArray(value) && value.length === 0)
+  if (!isEmpty) signals.note(member, 'type', 0, 1)
   return nothing
 }
 
