@@ -543,3 +543,23 @@ test('an empty object that PHP wrote as a list lost nothing', () => {
   })
   expect(event.truncation_signals).toEqual([])
 })
+
+test('members with the names of SDKs before 2019 are read', () => {
+  const frame = { module: 'com.acme.Pay', function: 'pay' }
+  const event = read({
+    culprit: 'com.acme.Pay in pay',
+    'sentry.interfaces.Exception': { values: [{ type: 'Declined', value: 'no', stacktrace: { frames: [frame] } }] },
+    'sentry.interfaces.Message': { message: 'payment %s declined', params: ['17'] },
+    'sentry.interfaces.Http': { method: 'POST', url: 'https://shop.example/pay' },
+    'sentry.interfaces.User': { id: '7' },
+    user: null,
+  })
+  expect(event).toMatchObject({
+    transaction: 'com.acme.Pay in pay',
+    exceptions: [{ type: 'Declined', frames: [frame] }],
+    message: 'payment 17 declined',
+    request: { method: 'POST' },
+    user: { id: '7' },
+  })
+  expect(read({ user: { id: '8' }, 'sentry.interfaces.User': { id: '7' } }).user.id).toBe('8')
+})

@@ -44,7 +44,8 @@ const PAYLOAD_DEPTH = 100
  * because of content: values of a wrong type are dropped, values that are too long are cut, and `truncation_signals`
  * names both. Frames carry the defaults that symbolication and grouping overwrite.
  */
-export function normalise(payload: JsonObject, facts: EventFacts): NormalEvent {
+export function normalise(sent: JsonObject, facts: EventFacts): NormalEvent {
+  const payload = withTodaysNames(sent)
   const signals: Signals = createTruncationNotes()
   const drift = clockDrift(facts.sentAt, facts.receivedAt)
   const debugImages = readDebugImages(payload.debug_meta, signals)
@@ -97,6 +98,27 @@ export function normalise(payload: JsonObject, facts: EventFacts): NormalEvent {
   if (checksum !== '') event.signs = { checksum }
   if (drift !== 0) event.drift = drift
   return { ...event, truncation_signals: signals.list() }
+}
+
+/** What the SDKs before 2019 call a member, and its name today. */
+const FORMER_NAMES: Readonly<Record<string, string>> = {
+  'sentry.interfaces.Exception': 'exception',
+  'sentry.interfaces.Stacktrace': 'stacktrace',
+  'sentry.interfaces.Message': 'logentry',
+  'sentry.interfaces.Http': 'request',
+  'sentry.interfaces.User': 'user',
+  'sentry.interfaces.Breadcrumbs': 'breadcrumbs',
+  'sentry.interfaces.Threads': 'threads',
+  culprit: 'transaction',
+}
+
+/** A member with a former name has that of today, unless the event has both. */
+function withTodaysNames(payload: JsonObject): JsonObject {
+  const former = Object.keys(FORMER_NAMES).filter((name) => Object.hasOwn(payload, name))
+  if (former.length === 0) return payload
+  const renamed = former.map((name): [string, unknown] => [FORMER_NAMES[name]!, payload[name]])
+  const others = Object.entries(payload).filter(([name, value]) => !former.includes(name) && value !== null)
+  return Object.fromEntries([...renamed, ...others])
 }
 
 const levels: Readonly<Record<string, NormalEvent['level']>> = {
