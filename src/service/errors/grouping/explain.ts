@@ -77,8 +77,9 @@ function exceptionLines({ event, exceptions }: Explained): string[] {
   const names = exceptions.positions.map((position) => exceptionType(event.exceptions[position]!) || '(no type)')
   if (names.length === 0) return []
   const lines = [`${names.length === 1 ? 'Exception' : 'Exceptions, cause first'}: ${listSome(names, SHOWN_TYPES)}.`]
-  if (!event.exceptions.some(({ mechanism }) => mechanism.is_exception_group)) return lines
   const members = event.exceptions.filter(({ mechanism }) => !mechanism.is_exception_group)
+  // The SDK for Go calls each error of a chain a group.
+  if (members.length === 0 || members.length === event.exceptions.length) return lines
   const counted = counts(members.map((exception) => exceptionType(exception) || '(no type)'))
   const left = event.exceptions.length - names.length
   const equal =

@@ -34,7 +34,7 @@ export function isWindows({ filename, abs_path: absolute }: FramePath): boolean 
 
 /** Whether a spelling begins on a build machine or in a package, so that the repository's folders are further along. */
 export function isForeign(spelling: string): boolean {
-  return /^(?:\/|[a-z]:\/|[\w-]+(?:\.[\w-]+)+\/)|\.(?:java|kts?|scala|groovy|cljc?)$/i.test(spelling)
+  return /^(?:\/|file:\/\/|[a-z]:\/|[\w-]+(?:\.[\w-]+)+\/)|\.(?:java|kts?|scala|groovy|cljc?)$/i.test(spelling)
 }
 
 function cleaned(raw: string): string {

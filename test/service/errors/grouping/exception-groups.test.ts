@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { pickExceptions } from '../../../../src/service/errors/grouping/exception-groups.ts'
-import { exception } from './events.ts'
+import { groupEvent } from '../../../../src/service/errors/grouping/index.ts'
+import { event, exception } from './events.ts'
 
 /** `[type, id, parent]`, as an SDK sends them: the root last, groups by their name. */
 function list(...entries: [type: string, id: number | null, parent: number | null][]) {
@@ -136,4 +137,13 @@ test('any ids and parents give positions of the list, each at most once', () => 
       },
     ),
   )
+})
+
+test('a chain of Go, whose SDK calls each of its errors a group, is not explained as a group of nothing', () => {
+  const exceptions = [exception({ type: '*errors.errorString' }), exception({ type: '*fmt.wrapError' })].map(
+    (one, index) => ({ ...one, mechanism: { ...one.mechanism, exception_id: index, is_exception_group: true } }),
+  )
+  const { explanation } = groupEvent(event({ platform: 'go', exceptions }))
+  expect(explanation.join('\n')).toContain('Exceptions, cause first: *errors.errorString, *fmt.wrapError.')
+  expect(explanation.join('\n')).not.toContain('The group')
 })

@@ -79,6 +79,12 @@ test('an event from a build machine belongs to the component whose folder its pa
     'REPO_PATH_SOURCE_COMPONENT',
     'Pay',
   ])
+  // As modules of Deno and of Node.js are addressed.
+  expect(await names({ filename: 'file:///srv/shop/pkg/pay/b.mjs' })).toEqual([
+    'pkg/pay/b.mjs',
+    'REPO_PATH_SOURCE_COMPONENT',
+    'Pay',
+  ])
   expect(await names({ ...gateway, function: 'other' })).toEqual([
     'server/src/main/java/com/acme/pay/Gateway.java',
     'REPO_PATH_SOURCE_COMPONENT',
