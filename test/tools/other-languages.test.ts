@@ -184,3 +184,17 @@ test('functions of Hermes that are bytecode themselves are not the team’s and 
   expect(fix).toContain('0 of 1 frames mapped')
   expect(fix).toContain('InternalBytecode.js:1:1222 next (library)')
 })
+
+test.each(['20240101120000-create-user.js', '1700000000000-add-carts.js', '20240101_init.js'])(
+  'a migration of Node.js that is named %s is a source, not the output of a bundler',
+  async (name) => {
+    const path = `/srv/app/migrations/${name}`
+    const { issue, fix } = await readAsAgent({
+      platform: 'node',
+      exception: thrown([{ function: 'up', filename: path, abs_path: path, lineno: 12, colno: 5, in_app: true }]),
+    })
+    expect(issue).not.toContain('symbolication')
+    expect(fix).not.toContain('source_maps')
+    expect(fix).toContain('1 file of the frames not matched')
+  },
+)

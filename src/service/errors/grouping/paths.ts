@@ -21,8 +21,11 @@ export function withoutHashes(name: string): string {
   return masked.replace(/[^.\-_~:<>]+/g, (part) => (isHash(part) ? '<hash>' : part))
 }
 
+/** A date, with or without a time, or milliseconds since 1970: how tools name migrations, which are sources. */
+const MOMENT = /^(?:20\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:\d{4}|\d{6})?|1\d{12})$/
+
 function isHash(part: string): boolean {
-  if (/^[0-9a-f]{8,}$/i.test(part)) return true
+  if (/^[0-9a-f]{8,}$/i.test(part)) return !MOMENT.test(part)
   if (/^[0-9a-f]{6,7}$/i.test(part)) return /\d/.test(part) && /[a-f]/i.test(part)
   // esbuild: eight characters of base 32.
   return /^[A-Z2-7]{8}$/.test(part)
