@@ -110,8 +110,8 @@ export function isBeyondAwait(name: string): boolean {
 }
 
 /**
- * A class without the numbers that proxies and compilers add: `Cart$$SpringCGLIB$$0` is `Cart$$SpringCGLIB`. '' for the
- * class of a lambda, whose name differs in each process.
+ * A class without the numbers that proxies, compilers and hidden classes add: `Cart$$SpringCGLIB$$0` is
+ * `Cart$$SpringCGLIB`. '' for the class of a lambda, whose name differs in each process.
  */
 export function javaModule(module: string): string {
   if (module.includes('$$Lambda')) return ''
@@ -127,6 +127,7 @@ export function withoutCodegen(name: string): string {
     .replace(/_\$\$_(?:javassist|jvst)\w*/, '_$$$$_javassist')
     .replace(/(Generated(?:Method|Constructor|SerializationConstructor)Accessor)\d+$/, '$1')
     .replace(/(\$Proxy)\d+$/, '$1')
+    .replace(/\/0x[0-9a-f]+$/i, '')
     .replace(/^jdk\.proxy\d+/, 'jdk.proxy')
     .replace(/(\$HibernateProxy)\$\w+$/, '$1')
     .replace(/(\$fn__)\d+/g, '$1')

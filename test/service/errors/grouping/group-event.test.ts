@@ -368,3 +368,11 @@ test('any event gets a hash, the same each time, and nothing in it is changed', 
     }),
   )
 })
+
+test('a hidden class of the JVM counts without its address, which differs in each process', () => {
+  const hash = (address: string) => {
+    const hidden = frame({ module: `com.shop.Cart$$InjectedInvoker/0x${address}`, function: 'reflect_invoke_V' })
+    return groupEvent(event({ platform: 'java', exceptions: [exception({ frames: [hidden] })] })).hash
+  }
+  expect(hash('0000000800c12400')).toBe(hash('00007f3d2c00a800'))
+})
