@@ -198,3 +198,13 @@ test.each(['20240101120000-create-user.js', '1700000000000-add-carts.js', '20240
     expect(fix).toContain('1 file of the frames not matched')
   },
 )
+
+test('a bundle of React Native is the output of a build also where its first bytes crashed', async () => {
+  const path = 'app:///main.jsbundle'
+  const { fix } = await readAsAgent({
+    platform: 'javascript',
+    exception: thrown([{ function: 'global', filename: path, abs_path: path, lineno: 1, colno: 57, in_app: true }]),
+  })
+  expect(fix).toContain('source_maps: 0 of 1 frames mapped')
+  expect(fix).not.toContain('files_note')
+})

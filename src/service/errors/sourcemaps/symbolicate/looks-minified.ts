@@ -19,7 +19,7 @@ export function looksMinified(frame: NormalFrame): boolean {
     frame.debug_id !== '' ||
     colno > (lineno <= TOP_LINES ? GENERATED_COLUMN_AT_TOP : GENERATED_COLUMN) ||
     frame.context_line.length > GENERATED_LINE ||
-    /[.-]min\.\w+$/i.test(name) ||
+    /[.-]min\.\w+$|\.(?:js)?bundle$/i.test(name) ||
     withoutHashes(name) !== name
   )
 }
