@@ -208,3 +208,16 @@ test('a bundle of React Native is the output of a build also where its first byt
   expect(fix).toContain('source_maps: 0 of 1 frames mapped')
   expect(fix).not.toContain('files_note')
 })
+
+test('a breadcrumb without a category begins with its level, if that is unusual, or its message', async () => {
+  const { issue } = await readAsAgent({
+    platform: 'go',
+    message: 'no stock',
+    timestamp: '2026-11-21T11:55:00Z',
+    breadcrumbs: [
+      { timestamp: '2026-11-21T11:54:58Z', message: 'cart loaded' },
+      { timestamp: '2026-11-21T11:54:59Z', level: 'warning', message: 'slow' },
+    ],
+  })
+  expect(issue).toContain('breadcrumbs: -2s cart loaded, -1s warning: slow')
+})

@@ -245,9 +245,11 @@ export function crumbBefore(crash: string | undefined, crumb: Breadcrumb): Quote
   // A clock that is more than a day off says nothing.
   const at = Number.isNaN(passed) || Math.abs(passed) > DAY ? '' : `${passed > 0 ? '+' : ''}${passed}s `
   const isUsual = !hasText(crumb.level) || compareName(crumb.level, 'info') !== undefined
-  const head = isUsual ? quoted`${at}${crumb.category}: ` : quoted`${at}${crumb.category} ${crumb.level}: `
+  // A category is optional; most people give a message alone.
+  const words = [crumb.category, isUsual ? undefined : crumb.level].filter(hasText)
+  const head = words.flatMap((word, index) => [index === 0 ? '' : ' ', word])
   const message = hasText(crumb.message) ? [crumb.message, ' '] : []
-  return new Quoted([...head.parts, ...message, ...crumbData(crumb)], 160, false)
+  return new Quoted([at, ...head, head.length === 0 ? '' : ': ', ...message, ...crumbData(crumb)], 160, false)
 }
 
 /** Members of a request's breadcrumb that the line says or that explain nothing. */
