@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ConfigError, type Config } from '../config.ts'
 import { ServiceError } from '../errors.ts'
-import { createDatabaseFile, explainFailure } from '../service/sql/sqlite/database-file.ts'
+import { createDatabaseFile, explained, explainFailure } from '../service/sql/sqlite/database-file.ts'
 import { schemaVersion } from '../service/sql/sqlite/migrate.ts'
 import { copyIntoSqlite } from '../service/sql/moving/into-sqlite.ts'
-import { translate } from '../service/sql/sqlite/passing-failures.ts'
+import { isDiskFull } from '../service/sql/sqlite/passing-failures.ts'
 import { indexTexts } from '../service/start/index-texts.ts'
 import { version } from '../version.ts'
 import { dataFiles } from './archive/data-files.ts'
@@ -19,6 +19,7 @@ import { showCopy } from './archive/copy-progress.ts'
 import { keptPort } from './support/data-port.ts'
 import { plain } from './support/finding.ts'
 import type { Io } from './support/io.ts'
+import { sizeText } from './files/size-text.ts'
 import { untilStopped } from './support/stop.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
@@ -77,12 +78,14 @@ async function copyDatabase(
 function copySqlite(file: string, copy: string): void {
   if (!existsSync(file) || statSync(file).size === 0)
     throw new ConfigError(`there is no database at ${file}: name the directory with --data`)
-  const connection = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+  createDatabaseFile(copy)
+  const connection = explained(file, () => new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS }))
   try {
-    createDatabaseFile(copy)
     connection.prepare('VACUUM INTO ?').run(copy)
   } catch (error) {
-    throw explainFailure(file, translate(error))
+    // The database is only read.
+    if (isDiskFull(error)) throw new ConfigError(`${copy} cannot be written: its disk is full`, { cause: error })
+    throw explainFailure(file, error)
   } finally {
     connection.close()
   }
@@ -106,9 +109,9 @@ function describe({ dataDir, databaseUrl }: Config, copy: string): Manifest {
 }
 
 function written(file: string, files: number): string[] {
-  const size = (statSync(file).size / 1e6).toFixed(1)
+  const size = sizeText(statSync(file).size)
   return [
-    `Wrote ${file}: ${size} MB, the database and ${String(files)} source map files.`,
+    `Wrote ${file}: ${size}, the database and ${String(files)} source map files.`,
     'It has no tokens that anyone could use, and not the secret: keep TRACEGATE_SECRET, or the file secret of the data',
     'directory, in another place. Without it, links and upload addresses that are signed stop working.',
   ]

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'nod
 import { dirname, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigError, type Config } from '../config.ts'
+import { whyRefused } from '../lib/files/why-refused.ts'
 import { SERVER_NAME, type Client, type Machine } from './clients/client.ts'
 import type { Members, Path } from './clients/files/values.ts'
 import {
@@ -20,7 +21,7 @@ import { FileError, readMembers, setValue, valueAt } from './clients/files/edit.
 import { clients, findClient } from './clients/list.ts'
 import { thisMachine } from './clients/machine.ts'
 import { snippet } from './clients/snippet.ts'
-import { isOfFile, whyRefused, writeWhole } from './files/failures.ts'
+import { isOfFile, writeWhole } from './files/failures.ts'
 import { plainLines } from './support/finding.ts'
 import type { Io } from './support/io.ts'
 import { ownCommand, ownWords, quoted } from './support/own-command.ts'

@@ -68,7 +68,7 @@ test('a backup has neither the token nor the secret, says so, and only its owner
   writeFileSync(join(dataDir, 'secret'), 'of the directory, not of its data')
   const file = join(newFolder(), 'backup.zip')
   const { stdout } = await tracegate(['backup', file, '--data', dataDir])
-  expect(stdout).toMatch(/the database and \d+ source map files\./)
+  expect(stdout).toMatch(/: [1-9][\d.]* [kM]B, the database and \d+ source map files\./)
   expect(stdout).toContain('keep TRACEGATE_SECRET')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const bytes = readFileSync(file).toString('latin1')

@@ -1,9 +1,20 @@
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { tracegate } from './run.ts'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { runAs } from '../postgres/programs.ts'
+import { tracegate, tracegateAsUser } from './run.ts'
 
 let dataDir: string
 let file: string
@@ -80,4 +91,75 @@ test('what the user typed is printed without the sequences that a terminal obeys
     const { stdout, stderr } = await tracegate(args)
     expect(stdout + stderr).not.toMatch(/(?!\n)\p{Cc}/u)
   }
+})
+
+/** Gives the directory to a user whom the system may refuse a file, and lets that user neither read nor write one of it. */
+function refuse(name: string, mode = 0): void {
+  letPass(dirname(dataDir))
+  for (const path of [dataDir, ...readdirSync(dataDir).map((each) => join(dataDir, each))])
+    if (runAs !== undefined) chownSync(path, runAs.uid, runAs.gid)
+  chmodSync(join(dataDir, name), mode)
+}
+
+/** Lets every user reach what is in the folder. */
+function letPass(folder: string): void {
+  const { mode } = statSync(folder)
+  if ((mode & 0o001) === 0) chmodSync(folder, mode | 0o011)
+}
+
+const noPermission = (found: string) =>
+  `${found}: there is no permission; run tracegate as the user who owns it, or use`
+
+const refused = [
+  ['database', 'tracegate.db', (path: string) => noPermission(`the database ${path} cannot be used`)],
+  ['token', 'token', (path: string) => noPermission(`${path} cannot be read`)],
+  ['secret', 'secret', (path: string) => noPermission(`${path} cannot be read`)],
+] as const
+
+test.each(refused)('a server names its %s that it may not read, and leaves it as it is', async (_, name, words) => {
+  const bytes = readFileSync(join(dataDir, name))
+  refuse(name)
+  const { stderr } = await tracegateAsUser(['serve', '--port', '0', '--data', dataDir], dataDir)
+  expect(stderr).toContain(`tracegate: ${words(join(dataDir, name))}`)
+  expect(stderr).not.toMatch(/^ {4}at /m)
+  chmodSync(join(dataDir, name), 0o600)
+  expect(readFileSync(join(dataDir, name))).toEqual(bytes)
+})
+
+test.each(refused)('doctor finds a %s that a server may not read', async (_, name, words) => {
+  refuse(name)
+  const { code, stdout } = await tracegateAsUser(['doctor', '--port', '0', '--data', dataDir], dataDir)
+  const [found = ''] = words(join(dataDir, name)).split(';')
+  expect(stdout).toContain(`FAIL  data directory: ${found}\n      fix: run tracegate as the user who owns it, or use`)
+  expect(code).toBe(1)
+})
+
+test('a tool on a database without permission tells the agent to tell the user', async () => {
+  refuse('tracegate.db')
+  const { stdout } = await tracegateAsUser(['call', 'find_error_issues', '{}', '--data', dataDir], dataDir)
+  expect(stdout).toContain(`error: ${noPermission(`the database ${file} cannot be used`)}`)
+  expect(stdout).toContain('next: tell the user; once it is fixed, call again.')
+})
+
+test('doctor finds a database that may be read and not written, which no server can use', async () => {
+  refuse('tracegate.db', 0o400)
+  const found = await tracegateAsUser(['doctor', '--port', '0', '--data', dataDir], dataDir)
+  expect(found.stdout).toContain(`FAIL  data directory: the database ${file} cannot be used: there is no permission\n`)
+})
+
+test.each([
+  ['of a database without permission', 'tracegate.db', 0, 'there is no permission'],
+  ['in a directory that may not be written', '.', 0o500, 'its folder cannot be written (there is no permission)'],
+])('a backup %s names it and what to do', async (_, name, mode, why) => {
+  const target = mkdtempSync(join(tmpdir(), 'tracegate-backup-'))
+  onTestFinished(() => rmSync(target, { recursive: true }))
+  if (runAs !== undefined) chownSync(target, runAs.uid, runAs.gid)
+  refuse(name, mode)
+  const { code, stderr } = await tracegateAsUser(['backup', join(target, 'b.zip'), '--data', dataDir], target)
+  chmodSync(dataDir, 0o700)
+  expect(stderr).toBe(
+    `tracegate: the database ${file} cannot be used: ${why}; run tracegate as the user who owns it, or use another data directory\n`,
+  )
+  expect(code).toBe(1)
+  expect(readdirSync(target)).toEqual([])
 })

@@ -205,7 +205,9 @@ test('serve prints a line for agents that start the server themselves, and it wo
   )
   expect(line[2]).toBe(dataDir)
   expect(existsSync(line[1] ?? '')).toBe(true)
-  expect(await tracegateProcess(['stdio', '--data', line[2] ?? ''], {}, line[1])).toMatchObject({ code: 0, stdout: '' })
+  expect(
+    await tracegateProcess(['stdio', '--data', line[2] ?? ''], {}, line[1] === undefined ? {} : { command: line[1] }),
+  ).toMatchObject({ code: 0, stdout: '' })
 })
 
 test('an agent that finds nothing learns that nothing has ever arrived, and what the user can do', async () => {

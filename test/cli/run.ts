@@ -9,6 +9,7 @@ import { runCommand } from '../../src/cli/index.ts'
 import type { Io, Variables } from '../../src/cli/support/io.ts'
 import { prepareLists } from '../../src/cli/lists/prepare-lists.ts'
 import { once } from '../../src/lib/once.ts'
+import { runAs } from '../postgres/programs.ts'
 import { bareEnvironment, servedBy, type Served } from '../serve.ts'
 
 export const mainFile = resolve(import.meta.dirname, '../../src/main.ts')
@@ -178,18 +179,23 @@ export async function serveHere(
 export function tracegateProcess(
   args: readonly string[],
   env: Record<string, string> = {},
-  command = mainFile,
+  { command = mainFile, ...user }: { command?: string; uid?: number; gid?: number } = {},
 ): Promise<Ran> {
   return new Promise((done) => {
     const child = execFile(
       process.execPath,
       [command, ...args],
-      { env: { ...bareEnvironment(), ...env }, timeout: 30_000 },
+      { env: { ...bareEnvironment(), ...env }, timeout: 30_000, ...user },
       (error, stdout, stderr) =>
         done({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr }),
     )
     child.stdin?.end()
   })
+}
+
+/** The same as a user whom the system may refuse a file: it refuses root none. */
+export function tracegateAsUser(args: readonly string[], folder: string): Promise<Ran> {
+  return tracegateProcess(args, { HOME: folder, XDG_CONFIG_HOME: '' }, { ...runAs })
 }
 
 /** A separate folder for each test file, removed by disposing it. */

@@ -68,7 +68,11 @@ test('it has every tool in tools.json, and the skills as files', () => {
 })
 
 test('it serves MCP over stdio on a fresh data directory', async () => {
-  const { code, stdout, stderr } = await tracegateProcess(['call', 'find_error_issues', '--data', dataDir], {}, command)
+  const { code, stdout, stderr } = await tracegateProcess(
+    ['call', 'find_error_issues', '--data', dataDir],
+    {},
+    { command },
+  )
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toContain('product: My product (id 1)')
 })
@@ -84,7 +88,7 @@ test('it serves the sample shop, and knows the openapi document', async () => {
       existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { rest: string }) : undefined,
     )
     expect(await (await fetch(`${rest}/openapi.json`)).json()).toMatchObject({ openapi: '3.1.0' })
-    const { stdout } = await tracegateProcess(['call', 'find_error_issues', '--data', sample], {}, command)
+    const { stdout } = await tracegateProcess(['call', 'find_error_issues', '--data', sample], {}, { command })
     expect(stdout).toContain('product: Tracegate Sample Shop (id 1)')
   } finally {
     server.kill()
@@ -108,16 +112,14 @@ test('it has metrics, and exports traces where a collector is configured', async
 test('it sends source maps, and queries a deployment over the network', async () => {
   const build = join(import.meta.dirname, '../../src/service/sample/recordings/bundles/shop@1.4.1/public')
   const upload = ['sourcemaps', 'upload', build, '--release', 'shop@1.4.1', '--data', dataDir]
-  expect(await tracegateProcess(upload, {}, command)).toMatchObject({
+  expect(await tracegateProcess(upload, {}, { command })).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('3 source maps') as string,
   })
   const remote = { TRACEGATE_BASE_URL: 'http://127.0.0.1:9', TRACEGATE_API_TOKEN: 'x' }
-  const { code, stdout, stderr } = await tracegateProcess(
-    ['call', 'find_error_issues', '--data', dataDir],
-    remote,
+  const { code, stdout, stderr } = await tracegateProcess(['call', 'find_error_issues', '--data', dataDir], remote, {
     command,
-  )
+  })
   expect(code).toBe(1)
   expect(`${stdout}${stderr}`).toContain('upstream_unavailable')
 })

@@ -1,15 +1,12 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { credentialsProblem } from '../../config-checks.ts'
 import type { Config } from '../../config.ts'
 import { counted } from '../../lib/counted.ts'
 import { createListing } from '../../mcp/surface/listing.ts'
-import { databaseProblem, restoringFile } from '../../service/sql/sqlite/database-file.ts'
 import { surface } from '../../surface.ts'
 import { version } from '../../version.ts'
 import { thisMachine } from '../clients/machine.ts'
 import { checkProduct } from '../support/check-product.ts'
-import { dataDirProblem, lostDatabase } from '../support/data-dir.ts'
 import { portFor } from '../support/data-port.ts'
 import { listeningOrigin, readEndpoints } from '../support/endpoints.ts'
 import { plain, unresolvedWords, type Finding } from '../support/finding.ts'
@@ -18,6 +15,7 @@ import { checkHealth } from '../support/health.ts'
 import { PortError, requireFree } from '../support/port.ts'
 import { checkClients } from './clients.ts'
 import { checkClock } from './clock.ts'
+import { checkDataDir } from './data-directory.ts'
 import { checkDatabase } from './database.ts'
 import { checkDeployment, checkService } from './deployment.ts'
 import { roomLines } from './room/index.ts'
@@ -91,37 +89,6 @@ function checkConfiguration(config: Config): Finding {
   const filled = new Set(surface.tools.map(({ toolset }) => toolset))
   const fix = `TRACEGATE_TOOLSETS: in this version there are tools in: ${[...filled].join(', ')}`
   return { ...finding, ok: false, fix }
-}
-
-function checkDataDir({ dataDir, databaseUrl }: Config): Finding {
-  const what = 'data directory'
-  const problem = dataDirProblem(dataDir)
-  if (problem !== undefined) {
-    const fix = 'choose another with --data or TRACEGATE_DATA_DIR'
-    return { what, ok: false, found: `${dataDir} cannot be used (${problem})`, fix }
-  }
-  if (!existsSync(dataDir)) return { what, ok: true, found: `${dataDir}, created at the first start` }
-  if (databaseUrl !== undefined) return { what, ok: true, found: dataDir }
-  const file = join(dataDir, 'tracegate.db')
-  const unfinished = restoringFile(file)
-  if (existsSync(unfinished)) {
-    const fix = `run tracegate restore again, or delete ${unfinished}`
-    return { what, ok: false, found: `the restore of ${file} is not complete`, fix }
-  }
-  const damage = databaseProblem(file)
-  if (damage !== undefined) {
-    const fix = 'restore a copy of it, or choose another data directory with --data or TRACEGATE_DATA_DIR'
-    return { what, ok: false, found: `the database ${file} cannot be used: ${damage}`, fix }
-  }
-  const lost = lostDatabase(dataDir)
-  if (lost !== undefined)
-    return {
-      what,
-      ok: false,
-      found: lost,
-      fix: 'restore a backup of it; without one, the next start creates an empty database',
-    }
-  return { what, ok: true, found: `${dataDir}${existsSync(file) ? '' : ', empty'}` }
 }
 
 /** Our running server, with its token tried; without one, whether the port is free. */

@@ -1,5 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { ConfigError } from '../../config.ts'
+import { whyRefused } from '../../lib/files/why-refused.ts'
 
 /** Whether the system refused to write or read a file. */
 export function isOfFile(error: unknown): error is NodeJS.ErrnoException {
@@ -42,20 +43,4 @@ export function fileSentence(error: NodeJS.ErrnoException & { dest?: string }): 
   return isRead
     ? `${path} cannot be read: ${whyRefused(error, 'it does not exist')}`
     : `${path} cannot be written: ${whyRefused(error)}`
-}
-
-/** The system's reason in words, where it is a usual one. */
-export function whyRefused({ code, message }: NodeJS.ErrnoException, missing = 'its folder does not exist'): string {
-  return code === 'ENOENT' ? missing : (words[code ?? ''] ?? code ?? message)
-}
-
-const words: Readonly<Record<string, string>> = {
-  EACCES: 'there is no permission',
-  EPERM: 'there is no permission',
-  EROFS: 'its disk is read-only',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'no more may be stored on that disk',
-  EISDIR: 'it is a folder',
-  EEXIST: 'a file is in its place',
-  ENOTDIR: 'a part of its path is a file',
 }

@@ -3,6 +3,7 @@ import type { SendEvent } from '../../client/send-event.ts'
 import type { Upload } from '../../client/upload.ts'
 import { credentialsProblem } from '../../config-checks.ts'
 import { ConfigError, type Config } from '../../config.ts'
+import { ServiceError } from '../../errors.ts'
 import { createLog } from '../../log.ts'
 import { stackText } from '../../lib/stack.ts'
 import { createLocalFiles } from '../../mcp/files/local-files.ts'
@@ -91,7 +92,10 @@ async function loadPages(...facts: Parameters<typeof openPages>): Promise<Pages>
 
 /** This process's stderr may go unread, so the agent is given what the user has to change. */
 function failForAgent(error: unknown): never {
-  if (!(error instanceof ConfigError)) throw error
   const lesson = { hint: 'tell the user; once it is fixed, call again.' }
-  throw new TeachingError('failed_precondition', error.message, lesson, { cause: error })
+  if (error instanceof ConfigError)
+    throw new TeachingError('failed_precondition', error.message, lesson, { cause: error })
+  if (error instanceof ServiceError && error.code === 'failed_precondition')
+    throw new TeachingError(error.code, error.message, lesson, { reason: error.reason, cause: error })
+  throw error
 }

@@ -1,6 +1,7 @@
-import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ConfigError } from '../../config.ts'
+import { ConfigError, type Config } from '../../config.ts'
+import { AS_OWNER, whyRefused } from '../../lib/files/why-refused.ts'
 
 /** Creates the data directory, for its owner only, if it does not exist. Throws `ConfigError` when it cannot be used. */
 export function makeDataDir(dataDir: string): void {
@@ -42,6 +43,25 @@ export function unusable(dataDir: string, cause: unknown): ConfigError {
     `the data directory ${dataDir} cannot be used (${whyNot(dataDir, cause)}): choose another with --data or TRACEGATE_DATA_DIR`,
     { cause },
   )
+}
+
+/** The message for a file of the data directory that is there and cannot be read. */
+export function cannotReadOwn(file: string, cause: NodeJS.ErrnoException): ConfigError {
+  return new ConfigError(`${file} cannot be read: ${whyRefused(cause)}; ${AS_OWNER}`, { cause })
+}
+
+/** The first file of the service in its data directory that is there and cannot be read, with the reason. */
+export function unreadableFile({ dataDir, secret }: Pick<Config, 'dataDir' | 'secret'>): string | undefined {
+  for (const name of ['token', 'port', 'endpoints.json', ...(secret === undefined ? ['secret'] : [])]) {
+    const file = join(dataDir, name)
+    try {
+      readFileSync(file)
+    } catch (error) {
+      const cause = error as NodeJS.ErrnoException
+      if (cause.code !== 'ENOENT') return `${file} cannot be read: ${whyRefused(cause)}`
+    }
+  }
+  return undefined
 }
 
 // One folder at a time: where an existing parent answers ENOENT, as /proc does, Node's `recursive` never ends.

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, type Config } from '../../config.ts'
-import { makeDataDir, unusable } from './data-dir.ts'
+import { cannotReadOwn, makeDataDir, unusable } from './data-dir.ts'
 
 /**
  * The key of every signature: TRACEGATE_SECRET, else the file `secret` in the data directory, created at the first start
@@ -33,8 +33,9 @@ function storedSecret(dataDir: string): string | undefined {
   try {
     stored = readFileSync(file, 'utf8').trim()
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined
-    throw unusable(dataDir, error)
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw code === 'ENOTDIR' ? unusable(dataDir, error) : cannotReadOwn(file, error as NodeJS.ErrnoException)
   }
   if (stored.length >= 32) return stored
   throw new ConfigError(`${file} is damaged: delete it; links signed with it stop working`)
@@ -48,12 +49,8 @@ function makeSecret(dataDir: string): void {
     // Unlike a rename, a link never replaces an existing file.
     linkSync(draft, filePath(dataDir))
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   } finally {
     rmSync(draft, { force: true })
   }
-}
-
-function errorCode(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code
 }

@@ -1,6 +1,8 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { scopes } from '../../contract/base/endpoint.ts'
+import { ServiceError } from '../../errors.ts'
+import { AS_OWNER, whyRefused } from '../../lib/files/why-refused.ts'
 import { hashToken, newToken } from '../workspace/tokens.ts'
 import type { Platform } from '../shared/context.ts'
 import { adoptUntouched, type FirstProduct } from '../workspace/first-product.ts'
@@ -95,9 +97,9 @@ async function insertFirst(rows: Rows, platform: Platform, facts: ProductFacts) 
   return { workspaceId, userId, productId: String(product.id) }
 }
 
-/** The token in the file, if the database accepts it. */
+/** The token in the file, if the database accepts it. Another user's, which cannot be read, is not replaced. */
 async function validToken(rows: Rows, platform: Platform, file: string): Promise<string | undefined> {
-  const token = (await readFile(file, 'utf8').catch(() => '')).trim()
+  const token = (await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => ifMissing(file, error))).trim()
   if (token === '') return undefined
   const row = await rows
     .selectFrom('token')
@@ -106,6 +108,12 @@ async function validToken(rows: Rows, platform: Platform, file: string): Promise
     .executeTakeFirst()
   const valid = row?.revoked_at === null && (row.expires_at ?? Infinity) > platform.now()
   return valid ? token : undefined
+}
+
+function ifMissing(file: string, cause: NodeJS.ErrnoException): string {
+  if (cause.code === 'ENOENT') return ''
+  const message = `${file} cannot be read: ${whyRefused(cause)}; ${AS_OWNER}`
+  throw new ServiceError('failed_precondition', message, { reason: 'DATA_DIRECTORY_UNUSABLE', cause })
 }
 
 /** Runs inside the transaction: a process that sees the token's row also finds the file. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { counted } from '../../../lib/counted.ts'
 import { sourceMapFolders } from '../../../service/errors/sourcemaps/uploads/folders.ts'
 import { plain } from '../../support/finding.ts'
+import { sizeText } from '../../files/size-text.ts'
 import { readDatabaseRoom, type DatabaseRoom } from './database.ts'
 import { FORECAST_DAYS, type Forecast } from '../../../service/errors/issues/retention-forecast.ts'
 
@@ -71,9 +72,4 @@ function folderBytes(folder: string): number {
 /** 0 for a file that another process has removed meanwhile. */
 function fileBytes(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
-}
-
-function sizeText(bytes: number): string {
-  if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`
-  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`
 }

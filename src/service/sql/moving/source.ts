@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { ServiceError } from '../../../errors.ts'
 import { explainFailure } from '../sqlite/database-file.ts'
 import { migrate } from '../sqlite/migrate.ts'
-import { isBusy, translate } from '../sqlite/passing-failures.ts'
+import { isBusy } from '../sqlite/passing-failures.ts'
 
 /** How long to wait for other processes to close the database. */
 const BUSY_TIMEOUT_MS = 5_000
@@ -34,7 +34,7 @@ export function lockSource(file: string, { busyTimeoutMs = BUSY_TIMEOUT_MS } = {
   } catch (error) {
     connection.close()
     if (isBusy(error)) throw inUse(file, error)
-    throw explainFailure(file, translate(error))
+    throw explainFailure(file, error)
   }
 }
 

@@ -1,17 +1,40 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { ServiceError } from '../../../errors.ts'
+import { AS_OWNER, whyRefused } from '../../../lib/files/why-refused.ts'
 import { NewerDatabase } from '../migrations.ts'
+import { accessProblem } from './file-access.ts'
 import { newestVersion, schemaVersion } from './migrate.ts'
+import { resultCode, translateOpening } from './passing-failures.ts'
+
+const RESTORE = 'restore a copy of it, or use another data directory'
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const DAMAGED = new Set([11, 26])
+/** SQLITE_PERM, SQLITE_READONLY and SQLITE_CANTOPEN: the system refused the file, one beside it, or their folder. */
+const REFUSED = new Set([3, 8, 14])
 
-/** The failure of opening `file`, with its path and the way out, where the file itself is the reason; else as it is. */
+/** The failure of opening `file`, with its path and the way out, where the file itself is the reason; else translated. */
 export function explainFailure(file: string, error: unknown): unknown {
-  if (error instanceof NewerDatabase) return unusable(file, error.message, error)
-  if (!DAMAGED.has(resultCode(error) ?? 0)) return error
-  return unusable(file, `it is damaged, or no SQLite database (${(error as Error).message})`, error)
+  if (error instanceof NewerDatabase) return unusable(file, error.message, { remedy: RESTORE, cause: error })
+  if (!(error instanceof Error)) return error
+  const [code = 0, cause] = [resultCode(error), error]
+  if (DAMAGED.has(code))
+    return unusable(file, `it is damaged, or no SQLite database (${error.message})`, { remedy: RESTORE, cause })
+  if (REFUSED.has(code) || 'syscall' in error) {
+    const { why, remedy } = accessProblem(file) ?? { why: whyRefused(error), remedy: AS_OWNER }
+    return unusable(file, why, { remedy, cause })
+  }
+  return translateOpening(file, error)
+}
+
+/** Runs the work; its failure is thrown as `explainFailure` makes it. */
+export function explained<T>(file: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw explainFailure(file, error)
+  }
 }
 
 /** Creates an empty database file that only its owner can read. SQLite gives its journal the same permissions. */
@@ -84,14 +107,7 @@ function findDamage(connection: DatabaseSync): string | undefined {
   return version > known ? new NewerDatabase(version, known).message : undefined
 }
 
-function unusable(file: string, why: string, cause: unknown): ServiceError {
-  const remedy = 'restore a copy of it, or use another data directory'
+function unusable(file: string, why: string, { remedy, cause }: { remedy: string; cause: unknown }): ServiceError {
   const message = `the database ${file} cannot be used: ${why}; ${remedy}`
   return new ServiceError('failed_precondition', message, { reason: 'DATABASE_UNUSABLE', cause })
-}
-
-/** The primary result code of an SQLite error, its low byte; undefined for any other error. */
-export function resultCode(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
-  return error.errcode & 0xff
 }

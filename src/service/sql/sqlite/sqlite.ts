@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { explainFailure, requireRestored } from './database-file.ts'
+import { explained, explainFailure, requireRestored } from './database-file.ts'
 import type { DatabaseLoad, OpenDatabase, Pause, Prepare, Rows } from '../database.ts'
 import { migrate } from './migrate.ts'
 import { isBusy, translate, translated } from './passing-failures.ts'
@@ -30,16 +30,18 @@ interface OpenOptions {
  * Opens (or creates, mode 0600) the database file and brings it to the newest schema. One connection writes, one reads;
  * `write` and `batch` wait in one queue. Another process that keeps the write lock for five seconds makes opening and
  * every write that waits fail with `unavailable`; reads go on meanwhile. Throws `failed_precondition` with the path when the
- * file is damaged or from a newer version of the program.
+ * file is damaged, from a newer version of the program, or one that this process may not use.
  */
 export async function openSqlite(
   file: string,
   { busyTimeoutMs = BUSY_TIMEOUT_MS, sync }: OpenOptions = {},
 ): Promise<OpenDatabase> {
   requireRestored(file)
-  closeSync(openSync(file, 'a', 0o600))
-  chmodSync(file, 0o600)
-  const writer = new DatabaseSync(file, { timeout: busyTimeoutMs })
+  const writer = explained(file, () => {
+    closeSync(openSync(file, 'a', 0o600))
+    chmodSync(file, 0o600)
+    return new DatabaseSync(file, { timeout: busyTimeoutMs })
+  })
   try {
     await useWal(writer, busyTimeoutMs)
     // A commit is flushed by `WalFlush`, which does not block the process; NORMAL flushes what a merge of the WAL needs.
@@ -58,7 +60,7 @@ export async function openSqlite(
     return new SqliteDatabase(writer, reader, { file, flush: createWalFlush(file, sync), busyTimeoutMs })
   } catch (error) {
     writer.close()
-    throw explainFailure(file, translate(error))
+    throw explainFailure(file, error)
   }
 }
 

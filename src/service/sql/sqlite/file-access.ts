@@ -1,0 +1,37 @@
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { AS_OWNER, whyRefused } from '../../../lib/files/why-refused.ts'
+
+const { R_OK, W_OK, X_OK } = constants
+
+const READ_ONLY = 'copy its folder to a disk that can be written, and name the copy with --data'
+
+/** Why the system keeps this process from a file, as the end of a sentence about it, and what to do. */
+export interface AccessProblem {
+  why: string
+  remedy: string
+}
+
+/**
+ * What the system refuses of a database file, of those that SQLite keeps beside it, and of their folder, where it makes and
+ * removes these even to read; undefined if nothing.
+ */
+export function accessProblem(file: string): AccessProblem | undefined {
+  return (
+    refused(file, R_OK | W_OK, (why) => why) ??
+    refused(dirname(file), W_OK | X_OK, (why) => `its folder cannot be written (${why})`) ??
+    refused(`${file}-wal`, R_OK | W_OK, (why) => `${file}-wal cannot be written (${why})`) ??
+    refused(`${file}-shm`, R_OK | W_OK, (why) => `${file}-shm cannot be written (${why})`)
+  )
+}
+
+function refused(path: string, mode: number, words: (why: string) => string): AccessProblem | undefined {
+  if (!existsSync(path)) return undefined
+  try {
+    accessSync(path, mode)
+    return undefined
+  } catch (error) {
+    const cause = error as NodeJS.ErrnoException
+    return { why: words(whyRefused(cause)), remedy: cause.code === 'EROFS' ? READ_ONLY : AS_OWNER }
+  }
+}
