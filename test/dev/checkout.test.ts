@@ -1,6 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { temporaryFolder } from '../cli/run.ts'
@@ -12,6 +22,8 @@ const at = (...path: string[]) => join(folder.path, ...path)
 const lock = (version: string) =>
   JSON.stringify({ packages: { '': {}, 'node_modules/a': { version }, 'node_modules/b': { version, optional: true } } })
 
+const quickNpm = `#!/bin/sh\necho "$@" >> ran\n[ -f fail ] && exit 7\nsleep 0.5\nmkdir -p node_modules\ncp package-lock.json node_modules/.package-lock.json\n`
+
 /** A checkout whose npm is a script: it notes that it ran and installs what the lock file says. */
 beforeEach(() => {
   folder = temporaryFolder()
@@ -19,8 +31,7 @@ beforeEach(() => {
   mkdirSync(at('bin'))
   cpSync(join(root, 'src/dev/bootstrap.mjs'), at('src/dev/bootstrap.mjs'))
   writeFileSync(at('package-lock.json'), lock('1.0.0'))
-  const npm = `#!/bin/sh\necho "$@" >> ran\n[ -f fail ] && exit 7\nsleep 0.5\nmkdir -p node_modules\ncp package-lock.json node_modules/.package-lock.json\n`
-  writeFileSync(at('bin/npm'), npm)
+  writeFileSync(at('bin/npm'), quickNpm)
   chmodSync(at('bin/npm'), 0o755)
 })
 afterEach(() => folder[Symbol.dispose]())
@@ -36,6 +47,20 @@ async function bootstrap(): Promise<{ code: number; stderr: string }> {
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
   const [code] = (await once(child, 'close')) as [number]
   return { code, stderr }
+}
+
+/** A start: resolves `waiting` when it says that it waits for another one, and `ended` to its exit code. */
+function spawnBootstrap() {
+  const child = spawn(process.execPath, [at('src/dev/bootstrap.mjs')], {
+    env: env(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const waiting = new Promise<void>((done) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (chunk.toString().includes('waiting for it')) done()
+    })
+  })
+  return { waiting, ended: once(child, 'exit').then(([code]) => code as number) }
 }
 
 const installs = () => (existsSync(at('ran')) ? readFileSync(at('ran'), 'utf8').trim().split('\n') : [])
@@ -69,6 +94,41 @@ test('the lock of an install that crashed long ago is taken over', async () => {
   utimesSync(at('.bootstrap.lock'), old, old)
   expect((await bootstrap()).code).toBe(0)
   expect(installs()).toHaveLength(1)
+})
+
+test('an install that is interrupted stops npm and leaves no lock', async () => {
+  const child = spawn(process.execPath, [at('src/dev/bootstrap.mjs')], { env: env(), stdio: 'ignore' })
+  await expect.poll(installs).toHaveLength(1)
+  child.kill('SIGINT')
+  expect(await once(child, 'exit')).toEqual([130, null])
+  expect(existsSync(at('.bootstrap.lock'))).toBe(false)
+})
+
+test('starts after an install that was killed wait for its npm, and take its lock over when that has ended', async () => {
+  writeFileSync(at('bin/npm'), `#!/bin/sh\necho $$ >> ran\nread line < hold\n`)
+  spawnSync('mkfifo', [at('hold')])
+  const child = spawn(process.execPath, [at('src/dev/bootstrap.mjs')], { env: env(), stdio: 'ignore' })
+  await expect.poll(installs).toHaveLength(1)
+  const npm = Number(installs()[0])
+  await expect.poll(() => readFileSync(at('.bootstrap.lock'), 'utf8')).toContain(`,${String(npm)}]`)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  writeFileSync(at('bin/npm'), quickNpm)
+  const next = Array.from({ length: 4 }, () => spawnBootstrap())
+  await Promise.all(next.map(({ waiting }) => waiting))
+  expect(installs()).toHaveLength(1)
+  process.kill(npm)
+  expect(await Promise.all(next.map(({ ended }) => ended))).toEqual([0, 0, 0, 0])
+  expect(installs()).toHaveLength(2)
+  expect(readdirSync(folder.path).filter((name) => name.startsWith('.bootstrap'))).toEqual([])
+})
+
+test('the lock of another machine is no lock of a process that has ended here', async () => {
+  writeFileSync(at('.bootstrap.lock'), JSON.stringify({ host: 'another', pids: [2 ** 22 + 1] }))
+  const { waiting, ended } = spawnBootstrap()
+  await waiting
+  rmSync(at('.bootstrap.lock'))
+  expect(await ended).toBe(0)
 })
 
 test('a failed install fails the start and leaves no lock', async () => {
