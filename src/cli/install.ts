@@ -12,6 +12,7 @@ import {
   mergeEntry,
   PLACEHOLDER,
   rowsFor,
+  secretVariables,
   settingFlags,
   startWords,
   stdioEntry,
@@ -36,7 +37,7 @@ export function run(config: Config, io: Io): number {
   const file = chosenFile(client, config, machine)
   const entry =
     config.url === undefined
-      ? stdioEntry(client, startWords(config, ownWords(machine.platform)), secretsFor(config))
+      ? stdioEntry(client, startWords(config, ownWords(machine.platform)), secretVariables(config))
       : httpEntry(client, doorAddress(config, config.url))
   const print = (...lines: string[]) => io.stdout.write(`${plainLines(lines.join('\n'))}\n`)
   if (!config.write) {
@@ -105,11 +106,6 @@ function shellCommand({ shell }: Client, config: Config, platform: NodeJS.Platfo
   return shell?.stdio(startWords(config, ownWords(platform)).map(quoted).join(' '), scope)
 }
 
-/** A deployment wants a token of the caller. */
-function secretsFor({ baseUrl }: Config): string[] {
-  return baseUrl === undefined ? [] : [API_TOKEN]
-}
-
 /** What the client needs besides the file. */
 function needs(client: Client, entry: Members, config: Config): string[] {
   const { project, token } = client.notes ?? {}
@@ -121,8 +117,12 @@ function needs(client: Client, entry: Members, config: Config): string[] {
   ]
 }
 
-function tokenLine(client: Client, entry: string, { url, baseUrl }: Config): string[] {
-  if (url === undefined && baseUrl === undefined) return []
+function tokenLine(client: Client, entry: string, config: Config): string[] {
+  const { url, baseUrl } = config
+  if (url === undefined && baseUrl === undefined)
+    return secretVariables(config).map(
+      (name) => `The database's address has a password: ${name} has to be set where ${client.title} is started.`,
+    )
   if (client.rows !== undefined) return [`${client.title} asks for the token once and keeps it.`]
   if (entry.includes(PLACEHOLDER)) {
     return [`Replace ${PLACEHOLDER} in the file: ${client.title} has no other way. Let nobody else read the file.`]
@@ -139,7 +139,7 @@ function writeEntry(client: Client, file: string, entry: Members): Outcome {
   const members = readMembers(client.format, before)
   const path: Path = [...client.servers, SERVER_NAME]
   const existing = valueAt(members, path)
-  const wanted = mergeEntry(existing, entry)
+  const wanted = mergeEntry(client, existing, entry)
   const rows = rowsFor(client, wanted, members)
   if (
     isDeepStrictEqual(JSON.parse(JSON.stringify([existing])), JSON.parse(JSON.stringify([wanted]))) &&

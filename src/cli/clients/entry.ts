@@ -1,3 +1,4 @@
+import { delimiter } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { defaultDataDir } from '../../config-variables.ts'
 import { ConfigError, type Config } from '../../config.ts'
@@ -14,6 +15,11 @@ export const API_TOKEN = 'TRACEGATE_API_TOKEN'
 /** The variable that names the deployment. */
 const BASE_URL = 'TRACEGATE_BASE_URL'
 
+const DATABASE_URL = 'TRACEGATE_DATABASE_URL'
+const DATABASE_LISTEN_URL = 'TRACEGATE_DATABASE_LISTEN_URL'
+/** The variables of the embedded service that entries refer to. */
+const referred: readonly string[] = [DATABASE_URL, DATABASE_LISTEN_URL]
+
 /** Stands where a client has no other way to give a token than its file. */
 export const PLACEHOLDER = '<your API token>'
 
@@ -22,13 +28,15 @@ export function startWords(config: Config, words: readonly string[]): string[] {
   return [...words, ...settingFlags(config)]
 }
 
-/** The entry of a client that starts these words; `secrets` are variables that it passes on to them. */
+/** The entry of a client that starts these words; `needed` are variables that it passes on to them. */
 export function stdioEntry(
   client: Client,
   [command = '', ...args]: readonly string[],
-  secrets: readonly string[] = [],
+  needed: readonly string[] = [],
 ): Members {
-  const { reference } = client
+  const { reference, rows } = client
+  // A client that asks its user for what a reference names asks for the token.
+  const secrets = rows === undefined ? needed : needed.filter((name) => name === API_TOKEN)
   const env = reference === undefined ? {} : Object.fromEntries(secrets.map((name) => [name, reference(name)]))
   return client.stdio({ command, args, secrets, env })
 }
@@ -38,15 +46,44 @@ export function httpEntry({ http, reference = () => PLACEHOLDER }: Client, url: 
   return http({ url, variable: TOKEN_VARIABLE, headers: { Authorization: `Bearer ${reference(TOKEN_VARIABLE)}` } })
 }
 
-/** The settings of this run that are not the default, as flags; never a token. */
-export function settingFlags({ baseUrl, product, toolsets, readOnly, dataDir }: Config): string[] {
+/** The settings of this run that are not the default, as flags; never a token or a password. */
+export function settingFlags(config: Config): string[] {
+  const { baseUrl, product, toolsets, readOnly, confirm, roots, logLevel, settings } = config
   return [
     ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
     ...(product === undefined ? [] : ['--product', product]),
     ...(isDefault(toolsets) ? [] : ['--toolsets', toolsets.join(',')]),
     ...(readOnly ? ['--read-only'] : []),
-    ...(baseUrl !== undefined || dataDir === defaultDataDir() ? [] : ['--data', dataDir]),
+    ...(confirm === 'ask' ? [] : ['--confirm', confirm]),
+    // The default is the folder that a server starts in, which differs for each.
+    ...(settings['TRACEGATE_ROOTS'] === undefined ? [] : ['--roots', roots.join(delimiter)]),
+    ...(logLevel === 'info' ? [] : ['--log-level', logLevel]),
+    ...(baseUrl === undefined ? embeddedFlags(config) : []),
   ]
+}
+
+function embeddedFlags({ dataDir, databaseUrl, databaseListenUrl, newIssuesPerHour, settings }: Config): string[] {
+  const addresses = { '--database-url': databaseUrl, '--database-listen-url': databaseListenUrl }
+  return [
+    ...(dataDir === defaultDataDir() ? [] : ['--data', dataDir]),
+    ...(settings['TRACEGATE_NEW_ISSUES_PER_HOUR'] === undefined
+      ? []
+      : ['--new-issues-per-hour', String(newIssuesPerHour)]),
+    ...Object.entries(addresses).flatMap(([flag, url]) => (url === undefined || hasPassword(url) ? [] : [flag, url])),
+  ]
+}
+
+/** The variables that a server over stdio needs and no file may hold: the token of a deployment, an address with a password. */
+export function secretVariables({ baseUrl, databaseUrl, databaseListenUrl }: Config): string[] {
+  if (baseUrl !== undefined) return [API_TOKEN]
+  const addresses = { [DATABASE_URL]: databaseUrl, [DATABASE_LISTEN_URL]: databaseListenUrl }
+  return Object.entries(addresses).flatMap(([name, url]) => (url !== undefined && hasPassword(url) ? [name] : []))
+}
+
+/** In the address itself or, as libpq takes it, in its query. One that cannot be read may have one. */
+function hasPassword(address: string): boolean {
+  const url = URL.parse(address)
+  return url === null || url.password !== '' || url.searchParams.has('password')
 }
 
 /** The address of a server that runs, with the settings of this run as segments of its path (mcp §1.1). */
@@ -79,11 +116,11 @@ const ours: ReadonlySet<string> = new Set(
 const variables = ['env', 'environment', 'envs']
 
 /** The new entry with what the owner of the file added to the one that is there: other members, variables, a token. */
-export function mergeEntry(existing: Value | undefined, entry: Members): Members {
+export function mergeEntry(client: Client, existing: Value | undefined, entry: Members): Members {
   if (!isMembers(existing)) return entry
   const added = Object.entries(existing).filter(([name]) => !ours.has(name))
   const members = Object.entries(entry).map(([name, value]) => [name, mergeValue(existing[name], value)])
-  const kept = addedVariables(existing, entry)
+  const kept = addedVariables(client, existing, entry)
   const merged = {
     ...Object.fromEntries(members),
     ...Object.fromEntries(kept),
@@ -92,12 +129,19 @@ export function mergeEntry(existing: Value | undefined, entry: Members): Members
   return wordsIn(entry).length === 0 || namesDeployment(merged) ? merged : withoutToken(merged, entry)
 }
 
-/** The variables of an entry that starts a process, where the new entry starts one too and has none itself. */
-function addedVariables(existing: Members, entry: Members): [string, Value][] {
+/**
+ * The variables of an entry that starts a process, where the new entry starts one too and has none itself. Our own references
+ * to a database are dropped.
+ */
+function addedVariables({ reference }: Client, existing: Members, entry: Members): [string, Members][] {
   if (wordsIn(existing).length === 0 || wordsIn(entry).length === 0) return []
-  return variables.flatMap((name): [string, Value][] => {
+  return variables.flatMap((name): [string, Members][] => {
     const there = existing[name]
-    return name in entry || !isMembers(there) ? [] : [[name, there]]
+    if (name in entry || !isMembers(there)) return []
+    const kept = Object.entries(there).filter(
+      ([variable, value]) => !referred.includes(variable) || value !== reference?.(variable),
+    )
+    return kept.length === 0 ? [] : [[name, Object.fromEntries(kept)]]
   })
 }
 

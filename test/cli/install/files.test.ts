@@ -73,6 +73,22 @@ describe('TOML', () => {
     )
   })
 
+  test('keeps tables within ours that have headers of their own, writes those that change and removes those that go', () => {
+    const text =
+      '[servers.tracegate.env] # of me\nMINE = "1" # one\n\n[servers.tracegate]\ncommand = "old"\n\n[b]\nc = 1\n\n[servers.tracegate.gone]\nd = 1\n'
+    const ours = (env: Record<string, string>) => setValue('toml', text, path, { ...entry, env })
+    const rest = '\n[servers.tracegate]\ncommand = "node"\nargs = ["a"]\n\n[b]\nc = 1\n\n'
+    expect(ours({ MINE: '1' })).toBe(`[servers.tracegate.env] # of me\nMINE = "1" # one\n${rest}`)
+    expect(ours({ MINE: '2' })).toBe(`[servers.tracegate.env]\nMINE = "2"\n${rest}`)
+  })
+
+  test('gets a table within ours after it', () => {
+    const withVariables = { ...entry, env: { MINE: '1' } }
+    const table = '[servers.tracegate]\ncommand = "node"\nargs = ["a"]\n\n[servers.tracegate.env]\nMINE = "1"\n'
+    expect(setValue('toml', '', path, withVariables)).toBe(table)
+    expect(setValue('toml', '[servers.tracegate]\nenv = { MINE = "1" }\n', path, withVariables)).toBe(table)
+  })
+
   test.each(['servers = {}\n', 'servers.tracegate.url = "u"\n', 'a = """\n[servers.tracegate]\n"""\n'])(
     'in which an edit would change something else is refused: %j',
     (text) => {

@@ -280,6 +280,33 @@ test('links hold the entry that the file would', async () => {
   })
 })
 
+test('every setting of the run that is not the default is carried over, also to the command that writes it', async () => {
+  const { install } = user('all-settings')
+  const flags = [
+    ...['--confirm', 'page', '--roots', '/srv/reports', '--log-level', 'warn', '--data', '/srv/data'],
+    ...['--new-issues-per-hour', '5', '--database-url', 'postgres://me@db.example/quality'],
+  ]
+  const { stdout } = await install('cursor', ...flags)
+  const { args } = valueAt(readMembers('jsonc', printedSnippet(stdout)), ['mcpServers', SERVER_NAME]) as Members
+  expect(args).toEqual([expect.anything(), ...flags])
+  expect(stdout).toContain(` install cursor ${flags.join(' ')} --write\n`)
+})
+
+test('the address of a database with a password goes into no file: clients pass the variable on', async () => {
+  const { install } = user('password')
+  const address = 'postgres://me:hunter2@db.example/quality'
+  for (const { id, title } of clients) {
+    const { stdout } = await install(id, '--database-url', address)
+    expect(stdout).not.toContain('hunter2')
+    expect(stdout).toContain(
+      `The database's address has a password: TRACEGATE_DATABASE_URL has to be set where ${title} is started.`,
+    )
+    expect(stdout).not.toContain('tracegate-token')
+  }
+  expect((await install('codex', '--database-url', address)).stdout).toContain('env_vars = ["TRACEGATE_DATABASE_URL"]')
+  expect((await install('cursor', '--database-url', address)).stdout).toContain('${env:TRACEGATE_DATABASE_URL}')
+})
+
 test('settings of the run become flags of the server, or segments of its address', async () => {
   const { install } = user('settings')
   const flags = ['--product', 'My shop', '--toolsets', 'default,setup', '--read-only']

@@ -1,4 +1,5 @@
 import { parse, stringify } from 'smol-toml'
+import { isDeepStrictEqual } from 'node:util'
 import { isMembers, type Members, type Path, type Value } from './values.ts'
 
 /** TOML as plain values. */
@@ -8,37 +9,48 @@ export function parseToml(text: string): Members {
 
 /**
  * The text with the table at the path. An existing table is replaced up to the next header or the comments above it; a new
- * one is added at the end, where nothing can belong to it by mistake.
+ * one is added at the end, where nothing can belong to it by mistake. So are the tables within it that have headers of their
+ * own; one that has its values already stays as it is written.
  */
 export function setInToml(text: string, path: Path, value: Value): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n'
+  const before = parseToml(text)
+  const wanted = tables(path, value)
   const lines = text.split(/\r?\n/)
-  const table = tableLines(path, value)
-  const start = lines.findIndex((line) => isHeader(line, path))
+  const missing: string[] = []
+  for (const table of wanted.slice(1).toReversed()) {
+    const start = findHeader(lines, table.path)
+    if (start === -1) missing.unshift('', ...table.lines)
+    else if (!isDeepStrictEqual(tables(table.path, at(before, table.path))[0]?.lines, table.lines))
+      lines.splice(start, sectionEnd(lines, start) - start, ...table.lines)
+  }
+  for (let start = lines.length - 1; start >= 0; start -= 1) {
+    const own = headerPath(lines[start] ?? '')
+    if (own?.startsWith(`${join(path)}.`) && !wanted.some((table) => join(table.path) === own))
+      lines.splice(start, sectionEnd(lines, start) - start)
+  }
+  const table = [...(wanted[0]?.lines ?? []), ...missing]
+  const start = findHeader(lines, path)
   if (start === -1) {
-    const kept = text.trimEnd()
+    const kept = lines.join(newline).trimEnd()
     return [...(kept === '' ? [] : [kept, '']), ...table, ''].join(newline)
   }
-  const next = lines.findIndex((line, index) => index > start && /^\s*\[/.test(line) && !isInside(line, path))
-  let end = next === -1 ? lines.length : next
-  while (/^\s*(?:#.*)?$/.test(lines[end - 1] ?? 'x') && end - 1 > start) end -= 1
-  return [...lines.slice(0, start), ...table, ...lines.slice(end)].join(newline)
+  lines.splice(start, sectionEnd(lines, start) - start, ...table)
+  return lines.join(newline)
 }
 
-/** A table under its header, followed by the tables in it under theirs. */
-function tableLines(path: Path, value: Value): string[] {
-  const members = isMembers(value) ? Object.entries(value) : []
-  const tables = members.filter(([, inner]) => isMembers(inner))
-  const others = Object.fromEntries(members.filter(([, inner]) => !isMembers(inner)))
-  return [
-    `[${path.map(headerName).join('.')}]`,
-    ...writeToml(others).split('\n'),
-    ...tables.flatMap(([name, inner]) => ['', ...tableLines([...path, name], inner)]),
-  ]
+interface Table {
+  path: Path
+  lines: string[]
 }
 
-function headerName(name: string | number): string {
-  return /^[\w-]+$/.test(String(name)) ? String(name) : JSON.stringify(name)
+/** The table of a value and those within it, each with its header. */
+function tables(path: Path, value: Value | undefined): Table[] {
+  const entries = Object.entries(isMembers(value) ? value : {})
+  const own = Object.fromEntries(entries.filter(([, member]) => !isMembers(member)))
+  const lines = [`[${path.map(headerName).join('.')}]`, ...(Object.keys(own).length === 0 ? [] : writeToml(own).split('\n'))]
+  const within = entries.filter(([, member]) => isMembers(member))
+  return [{ path, lines }, ...within.flatMap(([name, member]) => tables([...path, name], member))]
 }
 
 /** TOML with lists as most people write them. */
@@ -48,18 +60,31 @@ export function writeToml(value: Value): string {
     .replaceAll(/^([\w-]+ = )\[ (.*) \]$/gm, '$1[$2]')
 }
 
-function isHeader(line: string, path: Path): boolean {
-  return namesIn(line)?.join('.') === path.join('.')
+function headerName(name: string | number): string {
+  return /^[\w-]+$/.test(String(name)) ? String(name) : JSON.stringify(name)
 }
 
-/** Whether the line is the header of a table in the one at the path. */
-function isInside(line: string, path: Path): boolean {
-  const names = namesIn(line) ?? []
-  return names.length > path.length && names.slice(0, path.length).join('.') === path.join('.')
+const join = (path: Path) => path.map(String).join('.')
+
+function at(value: Value, path: Path): Value | undefined {
+  return path.reduce<Value | undefined>((inside, step) => (isMembers(inside) ? inside[step] : undefined), value)
 }
 
-/** The names of a header. */
-function namesIn(line: string): string[] | undefined {
+const findHeader = (lines: readonly string[], path: Path) => lines.findIndex((line) => headerPath(line) === join(path))
+
+/** The index after the last line of the table, without the comments above the next one. */
+function sectionEnd(lines: readonly string[], start: number): number {
+  const next = lines.findIndex((line, index) => index > start && /^\s*\[/.test(line))
+  let end = next === -1 ? lines.length : next
+  while (/^\s*(?:#.*)?$/.test(lines[end - 1] ?? 'x') && end - 1 > start) end -= 1
+  return end
+}
+
+/** The names of a header, joined by dots; undefined for any other line. */
+function headerPath(line: string): string | undefined {
   const [, inside] = /^\s*\[([^[\]]+)\]\s*(?:#.*)?$/.exec(line) ?? []
-  return inside?.split('.').map((name) => name.trim().replace(/^(["'])(.*)\1$/, '$2'))
+  return inside
+    ?.split('.')
+    .map((name) => name.trim().replace(/^(["'])(.*)\1$/, '$2'))
+    .join('.')
 }
