@@ -35,7 +35,7 @@ const text = (most: number, what: string) =>
 
 /** The flags that have no environment variable. */
 export const FlagValues = z.object({
-  host: z.string().default('127.0.0.1'),
+  host: z.string().trim().min(1, 'use an address of this machine, such as 127.0.0.1').default('127.0.0.1'),
   port: z
     .string()
     .regex(/^\d{1,5}$/, 'use a number, 0 for any free port')

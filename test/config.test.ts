@@ -171,6 +171,7 @@ test.each<[string[], Record<string, string>, string]>([
   [['serve', '--port', 'http'], {}, '--port: use a number'],
   [['serve', '--port', '70000'], {}, '--port: a port is at most 65535'],
   [['serve', '--host', '0.0.0.0'], {}, 'set TRACEGATE_ALLOWED_HOSTS'],
+  [['serve', '--host', ''], {}, '--host: use an address of this machine, such as 127.0.0.1'],
   [['serve', '--sample'], { TRACEGATE_BASE_URL: 'https://q.example' }, '--sample fills the embedded service'],
   [['stdio', '--port', '1'], {}, 'stdio has no flag --port'],
   [['serve', 'now'], {}, 'serve does not accept "now"'],

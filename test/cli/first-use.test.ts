@@ -219,6 +219,17 @@ test('an agent that finds nothing learns that nothing has ever arrived, and what
   expect(environment).toMatchObject({ code: 1, stdout: expect.stringMatching(way) })
 })
 
+test('a person who names a release or an environment before there is one learns what adds it', async () => {
+  const path = join(folder.path, 'none-yet')
+  await tracegate(['call', 'find_error_issues', '--data', path])
+  expect((await tracegate(['gate', '--release', 'nope', '--data', path])).stderr).toBe(
+    'tracegate: release not found; there is no release yet: the first event or test report that names one adds it\n',
+  )
+  expect((await tracegate(['admin', 'settings', 'single_user_approval', 'qa', '--data', path])).stderr).toBe(
+    'tracegate: there is no environment qa; the product has none yet: use all or none\n',
+  )
+})
+
 test('a tool call before the first npm start does not keep the sample away, and a later start loads nothing again', async () => {
   const path = join(folder.path, 'called-first')
   await tracegate(['call', 'find_error_issues', '--data', path])

@@ -39,6 +39,6 @@ function readEnvironments(value: string, known: readonly string[]): string[] {
   const names = value.split(',').map((name) => name.trim())
   const unknown = names.find((name) => !known.includes(name))
   if (unknown === undefined) return names
-  const list = known.map(plain).join(', ')
-  throw new ConfigError(`there is no environment ${plain(unknown)}; use names of ${list}, all or none`)
+  const list = known.length === 0 ? 'the product has none yet: use' : `use names of ${known.map(plain).join(', ')},`
+  throw new ConfigError(`there is no environment ${plain(unknown)}; ${list} all or none`)
 }

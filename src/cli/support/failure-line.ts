@@ -1,4 +1,5 @@
 import { NOT_FROM_SERVICE, ServiceError } from '../../errors.ts'
+import { noEvents } from '../../mcp/resolve/no-events.ts'
 import { TeachingError, type Change } from '../../mcp/result/teach.ts'
 import { plain } from './finding.ts'
 import { quoted } from './own-command.ts'
@@ -6,7 +7,9 @@ import { quoted } from './own-command.ts'
 /** A failure as one line, with the remedy if the failure has one. */
 export function failureLine(error: ServiceError): string {
   const lesson = error instanceof TeachingError ? error.lesson : {}
-  const fix = lesson.hint ?? (lesson.change && changedCommand(lesson.change)) ?? lesson.expected ?? remedy(error)
+  // Whom to ask is for an agent.
+  const hint = lesson.hint === noEvents ? lesson.expected : lesson.hint
+  const fix = hint ?? (lesson.change && changedCommand(lesson.change)) ?? lesson.expected ?? remedy(error)
   return fix === undefined ? error.message : `${error.message}; ${fix}`
 }
 

@@ -191,7 +191,7 @@ function tellApart(placed: readonly PlacedRelease[], productId: string) {
 function nothingYet(kind: 'environment' | 'release', given: string): TeachingError {
   return new TeachingError('not_found', `${kind} not found`, {
     sent: `${kind} = ${describeValue(given)}`,
-    expected: `there is no ${kind} yet`,
+    expected: `there is no ${kind} yet: the first event or test report that names one adds it`,
     hint: noEvents,
   })
 }

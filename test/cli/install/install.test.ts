@@ -282,14 +282,13 @@ test('links hold the entry that the file would', async () => {
 
 test('every setting of the run that is not the default is carried over, also to the command that writes it', async () => {
   const { install } = user('all-settings')
-  const flags = [
-    ...['--confirm', 'page', '--roots', '/srv/reports', '--log-level', 'warn', '--data', '/srv/data'],
-    ...['--new-issues-per-hour', '5', '--database-url', 'postgres://me@db.example/quality'],
-  ]
+  const given =
+    '--confirm page --roots /srv/reports --log-level warn --data /srv/data --new-issues-per-hour 5 --database-url postgres://me@db.example/quality'
+  const flags = given.split(' ')
   const { stdout } = await install('cursor', ...flags)
   const { args } = valueAt(readMembers('jsonc', printedSnippet(stdout)), ['mcpServers', SERVER_NAME]) as Members
   expect(args).toEqual([expect.anything(), ...flags])
-  expect(stdout).toContain(` install cursor ${flags.join(' ')} --write\n`)
+  expect(stdout).toContain(` install cursor ${given} --write\n`)
 })
 
 test('the address of a database with a password goes into no file: clients pass the variable on', async () => {

@@ -48,7 +48,10 @@ interface Table {
 function tables(path: Path, value: Value | undefined): Table[] {
   const entries = Object.entries(isMembers(value) ? value : {})
   const own = Object.fromEntries(entries.filter(([, member]) => !isMembers(member)))
-  const lines = [`[${path.map(headerName).join('.')}]`, ...(Object.keys(own).length === 0 ? [] : writeToml(own).split('\n'))]
+  const lines = [
+    `[${path.map(headerName).join('.')}]`,
+    ...(Object.keys(own).length === 0 ? [] : writeToml(own).split('\n')),
+  ]
   const within = entries.filter(([, member]) => isMembers(member))
   return [{ path, lines }, ...within.flatMap(([name, member]) => tables([...path, name], member))]
 }
