@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ConfigError, type Config } from '../config.ts'
 import { sourceMapFolders } from '../service/errors/sourcemaps/uploads/folders.ts'
-import { databaseProblem, restoringFile } from '../service/sql/sqlite/database-file.ts'
+import { databaseProblem, explained, restoringFile } from '../service/sql/sqlite/database-file.ts'
 import { NewerDatabase } from '../service/sql/migrations.ts'
 import { migrate, newestVersion } from '../service/sql/sqlite/migrate.ts'
 import { checkTarget, copyIntoPostgres } from '../service/sql/moving/into-postgres.ts'
@@ -76,7 +76,7 @@ function prepare(file: string): void {
   if (problem !== undefined) throw new ConfigError(`the database of the backup cannot be used: ${problem}`)
   const connection = new DatabaseSync(file)
   try {
-    migrate(connection)
+    explained(file, () => migrate(connection))
   } finally {
     connection.close()
   }

@@ -147,6 +147,18 @@ test('an existing file is not replaced, and a failed backup leaves nothing', asy
   expect(readdirSync(folder)).toEqual(['backup.zip'])
 })
 
+test('the database of another program is no data to back up', async () => {
+  const [dataDir, folder] = [newFolder(), newFolder()]
+  const connection = new DatabaseSync(join(dataDir, 'tracegate.db'))
+  connection.exec('CREATE TABLE other (id INTEGER)')
+  connection.close()
+  expect(await tracegate(['backup', join(folder, 'b.zip'), '--data', dataDir])).toMatchObject({
+    code: 2,
+    stderr: `tracegate: ${join(dataDir, 'tracegate.db')} is no database of Tracegate: it has no schema version\n`,
+  })
+  expect(readdirSync(folder)).toEqual([])
+})
+
 test('a restore into a directory with data is refused, and changes nothing', async () => {
   const { dataDir } = await copyLoaded()
   const before = statSync(join(dataDir, 'tracegate.db')).mtimeMs

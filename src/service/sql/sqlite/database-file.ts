@@ -4,7 +4,7 @@ import { ServiceError } from '../../../errors.ts'
 import { AS_OWNER, whyRefused } from '../../../lib/files/why-refused.ts'
 import { NewerDatabase } from '../migrations.ts'
 import { accessProblem } from './file-access.ts'
-import { newestVersion, schemaVersion } from './migrate.ts'
+import { isMigrated, newestVersion, schemaVersion } from './migrate.ts'
 import { resultCode, translateOpening } from './passing-failures.ts'
 
 const RESTORE = 'restore a copy of it, or use another data directory'
@@ -103,6 +103,7 @@ export function tableSizes(file: string): TableSizes | undefined {
 function findDamage(connection: DatabaseSync): string | undefined {
   const found = connection.prepare('PRAGMA quick_check(1)').get()?.['quick_check']
   if (found !== 'ok') return `it is damaged: ${String(found)}`
+  if (!isMigrated(connection)) return 'it is no database of Tracegate'
   const [version, known] = [schemaVersion(connection), newestVersion()]
   return version > known ? new NewerDatabase(version, known).message : undefined
 }

@@ -39,6 +39,11 @@ function apply(connection: DatabaseSync, migration: Migration): void {
   record.run(migration.version, migration.name, Date.now())
 }
 
+/** Whether a database has a version: that of another program has none. */
+export function isMigrated(connection: DatabaseSync): boolean {
+  return connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_version'").get() !== undefined
+}
+
 /** The version of a database that has been migrated before. */
 export function schemaVersion(connection: DatabaseSync): number {
   const row = connection.prepare('SELECT coalesce(max(version), 0) AS version FROM schema_version').get()
