@@ -44,7 +44,7 @@ export async function askAccepted(
       if (!isRefusal(latest)) throw latest
       const rest = optionalNames(endpoint, without(kept, left))
       const named = namedParameters(latest, Object.keys(kept))
-      if (named.some((name) => !isDoubtful(name)) || isAboutValue(latest, named, endpoint)) break
+      if (named.some((name) => !isDoubtful(name)) || isAboutValue(latest, named, endpoint)) throw latest
       const more = choose(rest.filter(isDoubtful), named, endpoint)
       if (more.length === 0) continue
       left = [...left, ...more]

@@ -74,6 +74,15 @@ test('a refused parameter that the error names is left out; the next call knows 
   expect(queries(seen).slice(3)).toEqual([' 200', ' 200'])
 })
 
+test('of two refusals, the one of a parameter that cannot be left out is told', async () => {
+  const { api, seen, of } = deployment('refusesByName')
+  const branch_id = '01890000-0000-7000-8000-000000000000'
+  await expect(api.listTests({ ...of, key: ['TC-1'], branch_id })).rejects.toMatchObject({
+    violations: [{ field: 'branch_id' }],
+  })
+  expect(queries(seen)).toEqual(['key=TC-1&branch_id=ID 400', 'branch_id=ID 400'])
+})
+
 test('without the name, the parameters that only we have are left out first, the page size last', async () => {
   const { api, seen, of } = deployment('refuses')
   const page = await api.listIssues({ ...of, status: 'unresolved', short_id: 'PRODUCT-2', page_size: 2 })
