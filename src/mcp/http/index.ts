@@ -11,21 +11,21 @@ import {
 import type { Api } from '../../client/api.ts'
 import type { SendEvent } from '../../client/send-event.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { isEndpointMissing, NOT_FROM_SERVICE, ServiceError } from '../../errors.ts'
 import { parseBearer } from '../../lib/bearer.ts'
 import { isObject } from '../../lib/objects.ts'
 import { readTrace, withTrace } from '../../lib/trace/context.ts'
 import type { Tracing } from '../../lib/trace/span.ts'
-import { createIntake, IntakeError, type IntakeLimits } from '../../lib/intake.ts'
+import { createIntake, type IntakeLimits } from '../../lib/intake.ts'
 import { confirmHere, narrower, type ConfirmOptions } from '../confirm/options.ts'
 import type { SurfaceOptions } from '../define/define.ts'
 import { answerListen } from './answer-listen.ts'
-import { createVerifier, isPermissionDenied, tokenHash, verifyWith, type Verify } from './auth.ts'
-import { BodyCutOff, BodyTooLarge, readJsonBody } from './body.ts'
+import { createVerifier, tokenHash, verifyWith, type Verify } from './auth.ts'
+import { BodyCutOff, readJsonBody } from './body.ts'
 import { answerPreflight, isPreflight, letPageRead, webOriginValidation } from './cors.ts'
 import { webRequest, writeResponse } from './exchange.ts'
 import { createRequestLimit } from './limit.ts'
 import { writeProblem } from './problem.ts'
+import { writeFailure } from './write-failure.ts'
 import { parseScope, single, type Scope } from './scope.ts'
 import { OpenResponses } from './open-responses.ts'
 import { createListenStreams, type ListenStream } from './listen-streams.ts'
@@ -231,20 +231,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     } catch (error) {
       // The peer has disconnected.
       if (error instanceof BodyCutOff) return void outgoing.destroy()
-      if (error instanceof BodyTooLarge) {
-        return writeProblem(outgoing, 413, 'the body exceeds 4 MiB', { headers: { connection: 'close' } })
-      }
-      if (error instanceof IntakeError) return writeIntakeProblem(outgoing, error)
-      if (error instanceof SyntaxError) return writeProblem(outgoing, 400, 'Parse error', { code: -32_700 })
-      // What a token may not do is no failure of this server.
-      if (isPermissionDenied(error)) return writeProblem(outgoing, 403, error.message)
-      onError(error)
-      // Asking again does not help.
-      if (error instanceof ServiceError && (isEndpointMissing(error) || error.reason === NOT_FROM_SERVICE))
-        return writeProblem(outgoing, 503, error.message)
-      writeProblem(outgoing, 503, 'the service behind this server cannot be reached', {
-        headers: { 'retry-after': '5' },
-      })
+      writeFailure(outgoing, error, onError)
     }
   }
 
@@ -269,11 +256,6 @@ function isLegacy({ method = 'GET', headers }: IncomingMessage, body: unknown): 
     mcpNameHeader: single(headers['mcp-name']),
   }
   return classifyInboundRequest({ ...facts, body }).kind === 'legacy'
-}
-
-function writeIntakeProblem(outgoing: ServerResponse, { reason, message }: IntakeError): void {
-  const status = reason === 'too_slow' ? 408 : 503
-  writeProblem(outgoing, status, message, { headers: { connection: 'close', 'retry-after': '5' } })
 }
 
 interface CallerFacts extends Required<Pick<ServerFacts, 'changing' | 'seen' | 'confirm' | 'polls'>> {
