@@ -75,6 +75,8 @@ export async function render(answer: Answer<object>, options: RenderOptions): Pr
   const inAnswer = namesInAnswer(options.output)
   const { text, structured, integrity } = govern(whole, limits, (draft) =>
     write(draft, {
+      // Only a cut leaves empty members.
+      data: draft === whole ? whole.data : members(draft.data),
       // Random bytes take longer than the rest of a short result.
       marker: opened === undefined ? '' : newMarker(),
       provenance,
@@ -105,6 +107,8 @@ function truncation({ page, cut = [], howToGetMore }: Answer<object>, { more }: 
 
 /** What the result says about the block of outsiders' text, and what its text need not repeat. */
 interface BlockFacts {
+  /** The draft's, without empty members. */
+  data: Members
   marker: string
   provenance: { source: string; writable_by: string; verified: boolean } | undefined
   notes: BlockNotes | undefined
@@ -131,17 +135,19 @@ function write(draft: Draft, about: BlockFacts): Written {
   const shown = Object.keys(draft.untrusted).length > 0 && about.provenance !== undefined
   const notes = shown && about.notes !== undefined ? notesIn(about.notes) : {}
   const warning = shown && about.notes !== undefined ? describeWarning(about.notes) : undefined
-  const { product, truncated, adjusted } = draft
-  const data = members(draft.data)
-  const structured: Members = {
-    ...members({ answer: draft.answer, warning, product }),
-    ...(Object.keys(data).length > 0 && { data: asTables(data) }),
-    // Opened already, and evidence: nothing of it is cleaned.
-    ...(shown && {
-      untrusted: { ...members({ provenance: about.provenance }), ...notes, ...asTables(draft.untrusted) },
-    }),
-    ...members({ truncated, next_cursor: draft.nextCursor, adjusted, next_actions: draft.next }),
-  }
+  const { answer, product, truncated, nextCursor, adjusted, next } = draft
+  const structured: Members = {}
+  put(structured, 'answer', answer)
+  put(structured, 'warning', warning)
+  put(structured, 'product', product)
+  if (Object.keys(about.data).length > 0) structured['data'] = asTables(about.data)
+  // Opened already, and evidence: nothing of it is cleaned.
+  if (shown)
+    structured['untrusted'] = { ...members({ provenance: about.provenance }), ...notes, ...asTables(draft.untrusted) }
+  put(structured, 'truncated', truncated)
+  put(structured, 'next_cursor', nextCursor)
+  put(structured, 'adjusted', adjusted)
+  put(structured, 'next_actions', next)
   let text: string | undefined
   return {
     structured,
@@ -158,7 +164,7 @@ interface ShownBlock {
 }
 
 function writeText(draft: Draft, about: BlockFacts, { shown, notes, warning }: ShownBlock): string {
-  const { product, adjusted } = draft
+  const { product, adjusted, nextCursor } = draft
   const printed = shown ? joinRows(draft) : { data: draft.data, untrusted: {} }
   const blocks = [
     draft.answer,
@@ -167,7 +173,7 @@ function writeText(draft: Draft, about: BlockFacts, { shown, notes, warning }: S
     describe(withoutSaid(printed.data, about.inAnswer, draft.answer)),
     shown && fence(describe(printed.untrusted), notes, about),
     cutLine(draft),
-    describe(members({ next_cursor: draft.nextCursor, adjusted })),
+    nextCursor === undefined && adjusted.length === 0 ? '' : describe(members({ next_cursor: nextCursor, adjusted })),
     nextLines(draft.next),
   ]
   return blocks.filter((part) => typeof part === 'string' && part !== '').join('\n')
@@ -217,6 +223,12 @@ function members(value: object): Members {
     if (json !== undefined || name === 'rows') copy[name] = json ?? []
   }
   return copy
+}
+
+/** Adds a member, cleaned, unless it is empty. */
+function put(copy: Members, name: string, value: unknown): void {
+  const json = plainJson(value)
+  if (json !== undefined) copy[name] = json
 }
 
 function plainJson(value: unknown): Json | undefined {
