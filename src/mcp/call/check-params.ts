@@ -32,10 +32,13 @@ export function checkParams({ server }: McpServer): void {
 
 function findProblem(request: JSONRPCRequest): string | undefined {
   const { method, params } = request
+  const find = problems[method]
   // Revision 2026-07-28 does not have these methods, and the SDK answers so.
-  if (/^resources\/(?:un)?subscribe$/.test(method) && isModern(request)) return undefined
-  return problems[method]?.(isObject(params) ? params : {})
+  if (find === undefined || (legacyMethods.has(method) && isModern(request))) return undefined
+  return find(isObject(params) ? params : {})
 }
+
+const legacyMethods: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe'])
 
 /** Whether a message has an address at which the SDK fails before any handler. */
 export function hasLongUri(message: unknown): boolean {

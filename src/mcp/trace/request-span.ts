@@ -52,8 +52,9 @@ export interface Begun {
  */
 export function beginRequest(message: JSONRPCRequest, options: SpanOptions, known: Known = {}): Begun {
   const named = namedTrace(message)
+  if (options.tracing === undefined) return { span: undefined, position: named }
   const ambient = currentTrace()
-  const span = options.tracing?.begin({
+  const span = options.tracing.begin({
     ...describe(message, options.network ?? 'pipe', known),
     kind: 'server',
     parent: named ?? ambient,
