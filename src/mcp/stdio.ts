@@ -1,6 +1,6 @@
 import type { Tracing } from '../lib/trace/span.ts'
 import type { McpRequestContext, McpServer, Transport } from '@modelcontextprotocol/server'
-import { serveStdio, StdioServerTransport, type StdioServerHandle } from '@modelcontextprotocol/server/stdio'
+import { serveStdio, type StdioServerHandle } from '@modelcontextprotocol/server/stdio'
 import type { Readable, Writable } from 'node:stream'
 import type { Api } from '../client/api.ts'
 import type { SendEvent } from '../client/send-event.ts'
@@ -11,14 +11,12 @@ import type { LocalFiles } from './files/local-files.ts'
 import { once } from '../lib/once.ts'
 import type { CallFacts, CallRecord } from './call/call-tool.ts'
 import { createRecentChanges } from './call/recent-changes.ts'
+import { LineTransport } from './line-transport.ts'
 import { leaveOutAnswered } from './opening/leave-out-answered.ts'
 import type { RequestId } from './opening/read.ts'
 import { buildServer, openSubscriptions, type ServerFacts } from './server.ts'
 import { ListeningTransport } from './watch/listening-transport.ts'
 import { createPolls } from './watch/polls.ts'
-
-/** A longer line ends the connection; real calls are far shorter. */
-const MAX_LINE_BYTES = 10 * 1024 * 1024
 
 export interface StdioOptions {
   stdin: Readable
@@ -60,8 +58,6 @@ export function serveMcpStdio({
   const open = once(openApi)
   // The caller started this process, so it may read the same files.
   const options = { ...given.options, local: true }
-  // Each response that waits for a slow reader listens for "drain".
-  stdout.setMaxListeners(0)
   const changing = { caller, recent: createRecentChanges() }
   const facts = {
     ...given,
@@ -71,7 +67,7 @@ export function serveMcpStdio({
     ...(onError && { onBug: onError }),
     ...(onCall && { onCall }),
   }
-  const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: MAX_LINE_BYTES })
+  const transport = new LineTransport(stdin, stdout)
   leaveOutAnswered(transport, answered)
   return serveTransport(facts, transport, onError)
 }

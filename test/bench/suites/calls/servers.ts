@@ -3,13 +3,14 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
-import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import * as z from 'zod'
 import type { Api } from '../../../../src/client/api.ts'
 import { createDoor } from '../../../../src/http/door.ts'
 import { once } from '../../../../src/lib/once.ts'
 import { createMcpHttp } from '../../../../src/mcp/http/index.ts'
 import { serveTransport } from '../../../../src/mcp/stdio.ts'
+import { LineTransport } from '../../../../src/mcp/line-transport.ts'
 import { surface as everything } from '../../../../src/surface.ts'
 import { clientFor, greeting, openTemporaryService, readName, trivialTools } from './work.ts'
 
@@ -73,5 +74,5 @@ else if (kind === 'stdio-minimal') serveStdio(() => minimalServer(tool === 'read
 else
   serveTransport(
     { api: ownApi, options: { ...options, local: true }, version: '1.0.0', surface },
-    new StdioServerTransport(),
+    new LineTransport(process.stdin, process.stdout),
   )
