@@ -1,6 +1,6 @@
 import { ConfigError, type Config } from './config.ts'
 import type { Command } from './config-flags.ts'
-import { isLoopback } from './config-variables.ts'
+import { isLoopback } from './lib/network/loopback.ts'
 
 /** Commands that never use the operator's token: each caller or person brings their own. */
 const typesToken: readonly Command[] = ['serve', 'confirm', 'approve']

@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
 import * as z from 'zod'
+import { isLoopback } from './lib/network/loopback.ts'
 
 /** The groups that tools are offered in; `all` selects every group. */
 export const toolsets = [
@@ -114,11 +115,6 @@ export function defaultDataDir(): string {
 /** A path from the working directory, or with `~` from the home: a client's settings have no shell that replaces it. */
 function absolute(path: string): string {
   return /^~(?:[/\\]|$)/.test(path) ? join(homedir(), path.slice(1)) : resolve(path)
-}
-
-/** Whether a host name or address is a loopback one. */
-export function isLoopback(hostname: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(hostname)
 }
 
 /** Splits a comma-separated list; values that are not text are left to the schema. */

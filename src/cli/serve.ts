@@ -1,6 +1,6 @@
 import { createSendEvent } from '../client/send-event.ts'
 import { ConfigError, type Config } from '../config.ts'
-import { isLoopback } from '../config-variables.ts'
+import { isLoopback } from '../lib/network/loopback.ts'
 import { createDoor, type Door } from '../http/door.ts'
 import { createLog, type Log } from '../log.ts'
 import { stackText } from '../lib/stack.ts'

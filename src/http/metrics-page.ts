@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { isLoopback } from '../config-variables.ts'
-import { parseBearer } from '../lib/bearer.ts'
+import { isLoopback } from '../lib/network/loopback.ts'
+import { parseBearer } from '../lib/network/bearer.ts'
 
 /** The metrics of this process, and who may read them (decision 116). */
 export interface MetricsPage {

@@ -1,6 +1,6 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { ConfigError, type Config } from '../../config.ts'
-import { isLoopback } from '../../config-variables.ts'
+import { isLoopback } from '../../lib/network/loopback.ts'
 import { ServiceError } from '../../errors.ts'
 import { readEndpoints } from './endpoints.ts'
 import { openFetch } from '../../client/proxy/open-fetch.ts'

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { ServiceError } from '../../errors.ts'
+import { isLoopback } from '../../lib/network/loopback.ts'
 
 /** The proxy of this machine. Requests to a loopback host never go through it. */
 export interface ProxySettings {
@@ -17,7 +18,7 @@ export interface ProxySettings {
 export function proxyFor(url: URL, proxy: ProxySettings | undefined): URL | undefined {
   if (proxy === undefined || url.protocol !== 'https:') return undefined
   const host = bareHost(url.hostname)
-  if (isLoopback(host)) return undefined
+  if (isLoopback(host) || host.endsWith('.localhost')) return undefined
   const port = url.port === '' ? 443 : Number(url.port)
   if (exceptions(proxy.except).some((exception) => covers(exception, host, port))) return undefined
   const { address } = proxy
@@ -36,10 +37,6 @@ function isDecodable({ username, password }: URL): boolean {
   } catch {
     return false
   }
-}
-
-function isLoopback(host: string): boolean {
-  return /^(?:.+\.)?localhost$|^127(?:\.\d{1,3}){3}$|^::1$/.test(host)
 }
 
 /** The name without the brackets of an IPv6 address, the dot of a full name and upper case. */

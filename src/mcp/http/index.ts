@@ -11,7 +11,7 @@ import {
 import type { Api } from '../../client/api.ts'
 import type { SendEvent } from '../../client/send-event.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { parseBearer } from '../../lib/bearer.ts'
+import { parseBearer } from '../../lib/network/bearer.ts'
 import { isObject } from '../../lib/objects.ts'
 import { readTrace, withTrace } from '../../lib/trace/context.ts'
 import type { Tracing } from '../../lib/trace/span.ts'
