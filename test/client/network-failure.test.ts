@@ -1,31 +1,10 @@
-import { once } from 'node:events'
 import { createServer as createHttp } from 'node:http'
-import { createServer as createTcp, type AddressInfo, type Server, type Socket } from 'node:net'
+import { createServer as createTcp, type Server } from 'node:net'
 import { createServer as createTls } from 'node:tls'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createApi } from '../../src/client/client.ts'
 import { networkSend } from '../../src/client/transport.ts'
-
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
-})
-
-async function listening(server: Server): Promise<number> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {})
-  })
-  server.on('tlsClientError', () => {})
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  cleanups.push(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return (server.address() as AddressInfo).port
-}
+import { cleanups, listening } from './listening.ts'
 
 async function failureOf(baseUrl: string) {
   const send = networkSend()

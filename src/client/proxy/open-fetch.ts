@@ -1,3 +1,4 @@
+import { oncePer } from '../../lib/once.ts'
 import { openProxyAgent } from './proxy-agent.ts'
 import { proxyFor, type ProxySettings } from './proxy-for.ts'
 
@@ -10,10 +11,16 @@ const OPTIONS = { connectTimeout: 5_000 }
 export function openFetch(
   proxy: ProxySettings | undefined,
 ): (url: string | URL, init?: RequestInit) => Promise<Response> {
-  return async (url, init) => {
+  const open = oncePer(async (through: string | undefined) => {
     const { default: undici } = await import('undici')
-    const through = proxyFor(new URL(url), proxy)
-    const dispatcher = through === undefined ? new undici.Agent(OPTIONS) : openProxyAgent(undici, through, OPTIONS)
+    const direct = through === undefined
+    return {
+      undici,
+      dispatcher: direct ? new undici.Agent(OPTIONS) : openProxyAgent(undici, new URL(through), OPTIONS),
+    }
+  })
+  return async (url, init) => {
+    const { undici, dispatcher } = await open(proxyFor(new URL(url), proxy)?.href)
     // Its requests and responses are those of the platform, with types of its own.
     const options = { ...init, dispatcher } as Parameters<typeof undici.fetch>[1]
     return (await undici.fetch(url, options)) as unknown as Response

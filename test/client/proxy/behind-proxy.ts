@@ -1,41 +1,19 @@
-import { once } from 'node:events'
 import { createServer as createHttp, type IncomingMessage } from 'node:http'
 import { createServer as createHttps } from 'node:https'
-import { connect, type AddressInfo, type Server, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { afterAll, afterEach, beforeAll } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
+import { listening } from '../listening.ts'
 import { createAuthority } from '../../upstream/faults/certificates.ts'
 
 const authority = createAuthority()
 const certificate = authority.issue({ name: 'quality.example', from: -1, until: 1 })
 
-/** Run after each test. */
-export const cleanups: (() => unknown)[] = []
-
-/** Lets the tests of a file trust the deployment, and ends after each test what it started. */
+/** Lets the tests of a file trust the deployment. */
 export function useProxies(): void {
   const before = getCACertificates('default')
   beforeAll(() => setDefaultCACertificates([...before, authority.cert]))
   afterAll(() => setDefaultCACertificates(before))
-  afterEach(async () => {
-    for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
-  })
-}
-
-/** The port of a server that ends with the test. */
-export async function listening(server: Server): Promise<number> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {})
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  cleanups.push(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return (server.address() as AddressInfo).port
 }
 
 /** A deployment, quality.example, that only the proxy knows the way to, and a proxy that leads every host there. */

@@ -5,7 +5,8 @@ import { networkSend } from '../../../src/client/transport.ts'
 import { proxyFor } from '../../../src/client/proxy/proxy-for.ts'
 import { createUpload } from '../../../src/client/upload.ts'
 import { ServiceError } from '../../../src/errors.ts'
-import { behindProxy, cleanups, listening, useProxies } from './behind-proxy.ts'
+import { cleanups, listening } from '../listening.ts'
+import { behindProxy, useProxies } from './behind-proxy.ts'
 
 useProxies()
 
