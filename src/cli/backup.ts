@@ -81,7 +81,8 @@ function copySqlite(file: string, copy: string): void {
   createDatabaseFile(copy)
   const connection = explained(file, () => new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS }))
   try {
-    if (!isMigrated(connection)) throw new ConfigError(`${file} is no database of Tracegate: it has no schema version`)
+    if (!isMigrated(connection))
+      throw new ConfigError(`${file} is not a database of Tracegate: it has no schema version`)
     connection.prepare('VACUUM INTO ?').run(copy)
   } catch (error) {
     // The database is only read.

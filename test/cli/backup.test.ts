@@ -154,7 +154,7 @@ test('the database of another program is no data to back up', async () => {
   connection.close()
   expect(await tracegate(['backup', join(folder, 'b.zip'), '--data', dataDir])).toMatchObject({
     code: 2,
-    stderr: `tracegate: ${join(dataDir, 'tracegate.db')} is no database of Tracegate: it has no schema version\n`,
+    stderr: `tracegate: ${join(dataDir, 'tracegate.db')} is not a database of Tracegate: it has no schema version\n`,
   })
   expect(readdirSync(folder)).toEqual([])
 })

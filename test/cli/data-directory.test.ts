@@ -8,6 +8,7 @@ import {
   statSync,
   truncateSync,
   writeFileSync,
+  mkdirSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -57,6 +58,15 @@ test.each([
   const found = await doctor()
   expect(found.code).toBe(1)
   expect(found.stdout).toContain(`FAIL  data directory: the database ${file} cannot be used: `)
+})
+
+test('doctor accepts a database in which the first start has not made a table yet', async () => {
+  rmSync(dataDir, { recursive: true })
+  mkdirSync(dataDir)
+  const connection = new DatabaseSync(file)
+  connection.exec('PRAGMA page_size = 16384; PRAGMA journal_mode = WAL')
+  connection.close()
+  expect((await doctor()).stdout).toContain('ok    data directory: ')
 })
 
 test('doctor reads the whole database and finds damage in its middle', async () => {

@@ -11,7 +11,7 @@ const RESTORE = 'restore a copy of it, or use another data directory'
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const DAMAGED = new Set([11, 26])
-/** SQLITE_PERM, SQLITE_READONLY and SQLITE_CANTOPEN: the system refused the file, one beside it, or their folder. */
+/** SQLITE_PERM, SQLITE_READONLY and SQLITE_CANTOPEN: no permission for the file, a file next to it, or the folder. */
 const REFUSED = new Set([3, 8, 14])
 
 /** The failure of opening `file`, with its path and the way out, where the file itself is the reason; else translated. */
@@ -103,9 +103,14 @@ export function tableSizes(file: string): TableSizes | undefined {
 function findDamage(connection: DatabaseSync): string | undefined {
   const found = connection.prepare('PRAGMA quick_check(1)').get()?.['quick_check']
   if (found !== 'ok') return `it is damaged: ${String(found)}`
-  if (!isMigrated(connection)) return 'it is no database of Tracegate'
+  // A first start that was ended early leaves a database without any table.
+  if (!isMigrated(connection)) return isBlank(connection) ? undefined : 'it is not a database of Tracegate'
   const [version, known] = [schemaVersion(connection), newestVersion()]
   return version > known ? new NewerDatabase(version, known).message : undefined
+}
+
+function isBlank(connection: DatabaseSync): boolean {
+  return connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
 }
 
 function unusable(file: string, why: string, { remedy, cause }: { remedy: string; cause: unknown }): ServiceError {
