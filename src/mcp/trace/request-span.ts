@@ -60,7 +60,7 @@ export function beginRequest(message: JSONRPCRequest, options: SpanOptions, know
     parent: named ?? ambient,
     link: named && ambient,
   })
-  return { span, position: span?.context ?? named }
+  return { span, position: span.context }
 }
 
 function namedTrace({ params }: JSONRPCRequest) {
