@@ -137,7 +137,7 @@ test.each([
   ['python', 'record_property("issue", "KEY")'],
   ['native', 'with record_tests, issue KEY'],
   ['ruby', 'Put [KEY] in the name of the regression test'],
-])('a regression test in the language of %s is told to name the issue as its runner can', async (platform, words) => {
+])('the fix context for %s says how a regression test in that language names its issue', async (platform, words) => {
   const { fix } = await readAsAgent({ platform, exception: thrown([{ function: 'pay', in_app: true }]) })
   const key = /^APP-\d+/.exec(fix)?.[0] ?? ''
   expect(fix).toContain(words.replace('KEY', key))

@@ -11,8 +11,8 @@ export interface Finding {
 }
 
 /**
- * The text without control characters, which a terminal would obey, and without invisible ones, some of which turn the
- * order of letters round: others wrote some of these names.
+ * The text without control characters, which a terminal would execute, and without invisible characters, some of which
+ * reverse the order of the letters. Some of these names were written by others.
  */
 export function plain(text: string): string {
   return replaceControls(clean(text))

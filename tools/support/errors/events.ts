@@ -185,7 +185,7 @@ export function errorLine({ type, value }: Exception): Quoted {
   return hasText(value) ? quoted`${type}: ${value}`.cut(500) : quoted`${type}`.cut(500)
 }
 
-/** Whether an exception is not a cause but failed beside the one thrown: Java's SDK sends it among the causes. */
+/** Whether an exception was suppressed by the one thrown, and did not cause it. Java's SDK lists both kinds together. */
 export function isSuppressed({ mechanism }: Exception): boolean {
   return compareName(mechanism?.type, 'suppressed') === 'exact'
 }

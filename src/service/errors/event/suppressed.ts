@@ -3,8 +3,8 @@ import type { NormalException } from './event.ts'
 type Linked = Pick<NormalException, 'mechanism'>
 
 /**
- * Whether an exception only happened while another one was on its way, such as a `close()` that failed too. Java's SDK sends
- * it among the causes, with a lower id than theirs.
+ * Whether an exception was suppressed: it was thrown while another one was propagating, such as by `close()`. Java's SDK
+ * lists it among the causes, with a lower id than theirs.
  */
 export function isSuppressed({ mechanism }: Linked): boolean {
   return mechanism.type === 'suppressed'

@@ -6,15 +6,15 @@ const { R_OK, W_OK, X_OK } = constants
 
 const READ_ONLY = 'copy its folder to a disk that can be written, and name the copy with --data'
 
-/** Why the system keeps this process from a file, as the end of a sentence about it, and what to do. */
+/** Why this process cannot use a file, as the end of a sentence about it, and what to do. */
 export interface AccessProblem {
   why: string
   remedy: string
 }
 
 /**
- * What the system refuses of a database file, of those that SQLite keeps beside it, and of their folder, where it makes and
- * removes these even to read; undefined if nothing.
+ * The first permission that this process lacks on a database file, on the files that SQLite keeps next to it, or on their
+ * folder, in which SQLite creates and deletes files even to read. Undefined if it lacks none.
  */
 export function accessProblem(file: string): AccessProblem | undefined {
   return (

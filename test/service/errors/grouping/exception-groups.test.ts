@@ -45,7 +45,7 @@ test('a chain of causes counts whole', () => {
   })
 })
 
-test('a suppressed exception of Java does not count, and the cause beside it does', () => {
+test('grouping skips a suppressed exception of Java and uses the cause', () => {
   // As the SDK numbers them: suppressed ones before the cause.
   const sent = (cause: string[], suppressed: string[]) => [
     ...cause.map((type, index) => at(type, 'chained', suppressed.length + cause.length - index, 0)),
