@@ -30,7 +30,10 @@ interface Tree {
  */
 export function placeInTree(merging: Merging, type: EntityTypeName): Lift[] {
   const tree = readTree(merging, type)
-  for (const one of mergedIn(merging, type)) settleParent(tree, one)
+  const astray = mergedIn(merging, type).filter((one) => isAstray(tree, one))
+  // Until each has its place, it is where main has it: a place below one of them would close a circle otherwise.
+  for (const { targetId } of astray) tree.parents.set(targetId, mainPlace(tree, targetId))
+  for (const one of astray) settleParent(tree, one)
   for (const [id, parent] of tree.parents) {
     if (parent !== '' && !tree.parents.has(parent)) tree.parents.set(id, nearestAlive(merging, type, parent))
   }
@@ -69,12 +72,22 @@ function mergedIn({ merged }: Merging, type: EntityTypeName): MergedChange[] {
   return [...merged.values()].filter(({ change }) => change.entityType === type)
 }
 
-/** Asks where to put what the branch moved below something that main deleted. */
-function settleParent(tree: Tree, { change, targetId, action }: MergedChange): void {
-  const { merging, type, parents, moved } = tree
+/** Whether the branch moved it below something that main deleted. */
+function isAstray({ merging, type, parents, moved }: Tree, { change, targetId, action }: MergedChange): boolean {
   const parent = parents.get(targetId) ?? ''
-  if (action === 'create' || !moved.has(targetId) || parent !== branchParent(change)) return
-  if (parent === '' || !isDeletedInMain(merging, type, parent)) return
+  if (action === 'create' || !moved.has(targetId) || parent !== branchParent(change)) return false
+  return parent !== '' && isDeletedInMain(merging, type, parent)
+}
+
+/** The parent of an entity in main, or the nearest place above it that still exists. */
+function mainPlace({ merging, type }: Tree, id: string): string {
+  return nearestAlive(merging, type, mainEntity(merging, type, id)?.parentId ?? '')
+}
+
+/** Asks where to put what the branch moved below something that main deleted. */
+function settleParent(tree: Tree, { change, targetId }: MergedChange): void {
+  const { merging, type, parents, moved } = tree
+  const parent = branchParent(change) ?? ''
   const main = mainEntity(merging, type, targetId)?.parentId ?? ''
   const nearest = nearestAbove(tree, targetId, parent)
   const { choice, value, isResolved } = merging.settler.settle(subjectFor(change), {
@@ -94,10 +107,9 @@ function settleParent(tree: Tree, { change, targetId, action }: MergedChange): v
 }
 
 /** The nearest place above `parent` that exists; where main has it, if that place is below the entity itself. */
-function nearestAbove({ merging, type, parents }: Tree, id: string, parent: string): string {
-  const place = nearestAlive(merging, type, parent)
-  if (place !== id && !ancestors(parents, place).includes(id)) return place
-  return nearestAlive(merging, type, mainEntity(merging, type, id)?.parentId ?? '')
+function nearestAbove(tree: Tree, id: string, parent: string): string {
+  const place = nearestAlive(tree.merging, tree.type, parent)
+  return place === id || ancestors(tree.parents, place).includes(id) ? mainPlace(tree, id) : place
 }
 
 /** The nearest place above what is created may have been moved below it by the branch: then it is at the top level. */

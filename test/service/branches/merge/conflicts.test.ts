@@ -106,6 +106,26 @@ test('what is below something that main deleted is put where the answer says', (
   expect(() => answered(main, fork, 'RESOLUTION_USE_VALUE', 'C')).toThrow('existing requirement')
 })
 
+test.each([
+  ['B', 'C'],
+  ['C', 'B'],
+])(
+  'moves of %s and then of %s below what main deleted are asked about one by one and close no circle',
+  (one, other) => {
+    const { main, fork, get } = fixture()
+    main.set('D', entity('requirement', 'D'))
+    for (const id of [one, other]) fork.set(main, get(id), { parent_id: 'D' })
+    set(main, 'D', { parent_id: 'C' })
+    remove(main, 'D')
+    const { conflicts } = mergeFork(main, fork)
+    const asked = conflicts.map(({ type, entity_id, suggested_value }) => [type, entity_id, suggested_value])
+    expect(asked.toSorted()).toEqual([
+      ['CONFLICT_TYPE_PARENT_DELETED', 'B', ''],
+      ['CONFLICT_TYPE_PARENT_DELETED', 'C', 'B'],
+    ])
+  },
+)
+
 test('two moves below each other are asked about, and the answer "branch" moves the other one up', () => {
   const { main, fork, get } = fixture()
   fork.set(main, get('B'), { parent_id: 'A' })

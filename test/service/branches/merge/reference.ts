@@ -164,16 +164,20 @@ function dropDependencies(main: Tree, tree: Tree, one: Entity, change: NamedChan
 
 /** Gives everything a parent that exists: the nearest one above, or the one in main if that is below the entity itself. */
 function placeAll(main: Tree, tree: Map<string, Entity>, changes: readonly NamedChange[], conflicts: string[]): void {
-  for (const one of alive(tree)) {
-    const parent = parentId(tree, one.id)
-    const place = text('place', one.members['automation_ref'])
-    const isIt = ({ entityId, fields }: NamedChange) =>
-      entityId === one.id || (place !== 'null' && text('place', fields['automation_ref']) === place)
-    const mover = changes.find((change) => isIt(change) && change.fields['parent_id'] === parent)
-    if (parent === '' || mover === undefined || main.get(parent)?.isDeleted !== true) continue
-    conflicts.push(`PARENT_DELETED ${mover.entityId} parent_id`)
-    const above = nearest(tree, parent)
-    one.members['parent_id'] = isWithin(tree, above, one.id) ? parentId(main, one.id) : above
+  const movers = changes.flatMap((change) => {
+    const place = text('place', change.fields['automation_ref'])
+    const isIt = ({ id, members }: Entity) =>
+      id === change.entityId || (place !== 'null' && text('place', members['automation_ref']) === place)
+    const one = alive(tree).find(isIt)
+    const parent = change.fields['parent_id']
+    if (one === undefined || parent === '' || one.members['parent_id'] !== parent) return []
+    return main.get(String(parent))?.isDeleted === true ? [{ one, parent, id: change.entityId }] : []
+  })
+  for (const { one } of movers) one.members['parent_id'] = nearest(tree, parentId(main, one.id))
+  for (const { one, parent, id } of movers) {
+    conflicts.push(`PARENT_DELETED ${id} parent_id`)
+    const above = nearest(tree, String(parent))
+    if (!isWithin(tree, above, one.id)) one.members['parent_id'] = above
   }
   for (const one of alive(tree)) one.members['parent_id'] = nearest(tree, parentId(tree, one.id))
   if (alive(tree).some(({ id }) => isInCircle(tree, id, parentId(tree, id)))) conflicts.push('CYCLE')
