@@ -122,7 +122,9 @@ describe.each(eras)('over http, clients of %s', (era) => {
     await shop.compute()
     await Promise.all(heard.map((each) => hears(each, 1)))
     await heard[0]?.stop()
-    expect(clock.polls()).toBe(1)
+    await expect.poll(() => clock.polls()).toBe(1)
+    await shop.requirement()
+    await hears(heard[1]!, 2)
   })
 
   test('hear only of what their own token may read', async () => {
