@@ -119,7 +119,7 @@ test.each([
     remove(main, 'D')
     const { conflicts } = mergeFork(main, fork)
     const asked = conflicts.map(({ type, entity_id, suggested_value }) => [type, entity_id, suggested_value])
-    expect(asked.toSorted()).toEqual([
+    expect(asked.toSorted((a, b) => (a < b ? -1 : 1))).toEqual([
       ['CONFLICT_TYPE_PARENT_DELETED', 'B', ''],
       ['CONFLICT_TYPE_PARENT_DELETED', 'C', 'B'],
     ])
