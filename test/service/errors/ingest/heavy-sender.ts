@@ -1,14 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parentPort } from 'node:worker_threads'
 import { gzipSync } from 'node:zlib'
 import { reportWorker, sourceMapWorker } from '../../../../src/cli/support/workers.ts'
 import { replyText } from '../../../../src/contract/base/wire.ts'
 import { openService } from '../../../../src/service/index.ts'
 import { heavyEvents } from './heavy-events.ts'
 
-// A thread, whose memory can be limited: it opens a service, and tells the answer to one request with heavy events.
+// A process, whose memory can be limited: it opens a service, and prints the answer to one request with heavy events.
 const dataDir = mkdtempSync(join(tmpdir(), 'tracegate-heavy-'))
 const service = await openService({
   dataDir,
@@ -26,4 +25,4 @@ const { status, body } = await service.direct({
 })
 await service.close()
 rmSync(dataDir, { recursive: true })
-parentPort?.postMessage({ status, body: await replyText({ status, headers: {}, body }) })
+process.stdout.write(JSON.stringify({ status, body: await replyText({ status, headers: {}, body }) }))

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { bundledWorker } from '../../../../src/dev/worker-bundle.ts'
 import { ServiceError } from '../../../../src/errors.ts'
 import { readTap } from '../../../../src/service/quality/reports/tap/read.ts'
 import { plainText } from '../../../../src/service/quality/reports/model/text.ts'
@@ -144,8 +145,8 @@ test.each([
   ['comments of TAP', 'ok 1\n1..1\n', `# ${'comment '.repeat(8)}\n`, '', '1'],
   ['one line of TAP', 'ok 1 - ', '# a ', '\n1..1\n', '1'],
 ])('8 MiB of %s stay within 64 MiB of memory', async (_, before, repeated, behind, outcome) => {
-  // A thread that needs more is ended by Node. The report takes 8 MiB of it and the modules some 30 MiB, so that even
-  // 12 bytes for each of two million elements would be too much.
+  // A thread that needs more is ended by Node: even 20 bytes for each of two million elements would be too much.
+  const reports = await bundledWorker(new URL('../../../../src/service/quality/reports/index.ts', import.meta.url))
   const worker = new Worker(
     `const { workerData: [url, before, repeated, behind], parentPort } = require('node:worker_threads')
      const content = Buffer.from(before + repeated.repeat(Math.floor(${String(8 * MIB)} / repeated.length)) + behind).toString('latin1')
@@ -155,12 +156,7 @@ test.each([
      })`,
     {
       eval: true,
-      workerData: [
-        new URL('../../../../src/service/quality/reports/index.ts', import.meta.url).href,
-        before,
-        repeated,
-        behind,
-      ],
+      workerData: [reports.href, before, repeated, behind],
       resourceLimits: { maxOldGenerationSizeMb: 64 },
     },
   )
