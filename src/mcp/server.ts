@@ -1,26 +1,22 @@
-import { McpServer, type ServerContext } from '@modelcontextprotocol/server'
+import { McpServer } from '@modelcontextprotocol/server'
 import type { Tracing } from '../lib/trace/span.ts'
 import { surface as everything } from '../surface.ts'
-import { askWithinCall, formKind, repeatsCalls, returned, roundTrip } from './ask-client.ts'
 import { checkParams } from './call/check-params.ts'
 import { tryTool, type CallFacts } from './call/call-tool.ts'
-import { toolResult } from './call/outcome.ts'
 import { suggestions } from './call/outside-call.ts'
 import type { Changing } from './call/count-changes.ts'
 import { confirmHere, type ConfirmOptions } from './confirm/options.ts'
 import { createRecentChanges } from './call/recent-changes.ts'
-import { effects, UI_EXTENSION, type Context, type View } from './define/define.ts'
+import { UI_EXTENSION, type View } from './define/define.ts'
 import { instructions } from './surface/instructions.ts'
-import { createListing, type ListedTool, type Listing, type Surface } from './surface/listing.ts'
+import { createListing, type Listing, type Surface } from './surface/listing.ts'
 import { errorText } from './result/teach.ts'
 import { registerPrompt } from './register-prompt.ts'
 import { reachedBy, type OneRequest } from './surface/reached.ts'
-import { acceptAnyArguments } from './call/repair/any-arguments.ts'
 import { registerSubscribe } from './register-subscribe.ts'
 import { registerTemplate } from './register-resource-template.ts'
+import { registerToolCalls, registerToolList } from './register-tools.ts'
 import { skillsExtension } from './skills/extension.ts'
-import { declaresTasks } from './tasks/declared.ts'
-import { taskResult } from './tasks/outgoing.ts'
 import { registerTasks } from './tasks/register-tasks.ts'
 import { traceRequests } from './trace/trace-requests.ts'
 import { createToolTasks } from './tasks/tool-tasks.ts'
@@ -29,8 +25,6 @@ import { Subscriptions, type KeptSubscriptions } from './watch/subscriptions.ts'
 
 /** How long a client may keep a list: it changes only with the configuration. */
 const LIST_TTL_MS = 3_600_000
-/** More list items and members than any tool takes. */
-const MAX_ARGUMENT_ELEMENTS = 10_000
 
 export interface ServerFacts extends Omit<CallFacts, 'changing' | 'confirm'> {
   version: string
@@ -106,15 +100,14 @@ export function buildServer(given: ServerFacts): McpServer {
         'resources/templates/list': hint,
         'resources/read': hint,
       },
-      maxToolInputElements: MAX_ARGUMENT_ELEMENTS,
     },
   )
-  acceptAnyArguments(server)
   checkParams(server)
   traceRequests(server, { listing, tracing: facts.tracing, network: facts.network })
   const tasks = facts.isLegacy === true ? undefined : createToolTasks(listing, facts)
   if (tasks !== undefined) registerTasks(server, tasks)
-  for (const listed of reached.tools) registerTool(server, listed, listing, facts)
+  if (reached.toolList) registerToolList(server, listing)
+  if (reached.toolCalls) registerToolCalls(server, { listing, facts, hasTasks: tasks !== undefined })
   for (const { name, uri, text, skill: _, ...metadata } of reached.resources) {
     server.registerResource(name, uri, metadata, (address) => ({
       contents: [{ uri: address.href, mimeType: metadata.mimeType, text }],
@@ -145,37 +138,6 @@ export async function tellUpdated({ server }: McpServer, uri: string): Promise<v
   await server.sendResourceUpdated({ uri }).catch(() => undefined)
 }
 
-function registerTool(server: McpServer, listed: ListedTool, listing: Listing, facts: CallFacts): void {
-  const { tool, description, inputSchema, outputSchema } = listed
-  const annotations = { title: tool.title, ...effects[tool.effect].annotations }
-  const view = listing.views.find(({ tools }) => tools.includes(tool.name))
-  const _meta = view && { ui: { resourceUri: view.uri } }
-  server.registerTool(
-    tool.name,
-    { title: tool.title, description, inputSchema, outputSchema, annotations, ...(_meta && { _meta }) },
-    async (raw, { mcpReq }) => {
-      const frame = {
-        listing,
-        facts,
-        signal: mcpReq.signal,
-        name: tool.name,
-        progress: progressReporter(mcpReq),
-        form: formKind(server, mcpReq),
-        startsTasks: declaresTasks(mcpReq),
-        given: returned(mcpReq),
-      }
-      const first = await tryTool(listed, raw, frame)
-      if (first.task !== undefined) return taskResult(first.task)
-      if (first.asked === undefined) return toolResult(first)
-      if (repeatsCalls(server)) return roundTrip(first.asked)
-      const answer = await askWithinCall(mcpReq, first.asked, facts.confirm, facts.clock)
-      return toolResult(
-        await tryTool(listed, raw, { ...frame, given: { way: 'form', token: first.asked.token, answer } }),
-      )
-    },
-  )
-}
-
 /** The file of a view, which a host shows with the results of its tools (SEP-1865). */
 function registerView(
   server: McpServer,
@@ -187,18 +149,4 @@ function registerView(
   server.registerResource(name, uri, { title, description, mimeType }, ({ href }) => ({
     contents: [{ uri: href, mimeType, text: html(offers), ...permissions }],
   }))
-}
-
-/** Sends progress notifications to a caller that passed a token (mcp §10); values only increase. */
-function progressReporter({ _meta, notify }: ServerContext['mcpReq']): Context['progress'] | undefined {
-  const progressToken = _meta?.progressToken
-  if (progressToken === undefined) return undefined
-  let last = -1
-  return ({ done, total, message }) => {
-    if (done <= last) return
-    last = done
-    const params = { progressToken, progress: done, total, message }
-    // A disconnected caller needs no report.
-    notify({ method: 'notifications/progress', params }).catch(() => undefined)
-  }
 }

@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors.ts'
 import { counted } from '../../lib/counted.ts'
 import type { Effect } from '../define/define.ts'
 import { words } from '../define/parameters.ts'
+import { refuseManyElements } from './argument-count.ts'
 import { keysShown, repair, type Repaired } from './repair/index.ts'
 import { findParameter } from './repair/keys.ts'
 import { nameShown, type RepairKind } from './repair/notes.ts'
@@ -28,6 +29,7 @@ export function readArguments(
   tool: { input: z.ZodObject; effect: Effect; pinned: boolean; product?: string | undefined; offers: Offers },
   raw: unknown,
 ): ReadArguments {
+  refuseManyElements(raw)
   const { pinned, product, offers } = tool
   const repaired = repair(tool.input, raw ?? {}, { writes: tool.effect !== 'read', pinned, product })
   const result = tool.input.safeParse(repaired.args)

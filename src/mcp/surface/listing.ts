@@ -4,7 +4,7 @@ import { stateDigest } from '../confirm/state.ts'
 import type { Prompt, Resource, ResourceTemplate, SurfaceOptions, Tool, View } from '../define/define.ts'
 import { descriptionsOffered, documentOffered, sentencesOffered } from './naming.ts'
 import { isShown } from './shown.ts'
-import { envelopeJson, published, publishedInput } from './schema.ts'
+import { envelopeJson, publishedInput, type JsonSchema } from './schema.ts'
 
 /** The whole surface; the part that a caller sees is a `Listing`. */
 export interface Surface {
@@ -21,8 +21,7 @@ export interface ListedTool {
   /** The schema that reads the arguments of a call. */
   input: z.ZodObject
   inputJson: ReturnType<typeof publishedInput>
-  inputSchema: ReturnType<typeof published>
-  outputSchema: ReturnType<typeof published>
+  outputJson: JsonSchema
 }
 
 export interface ListedTemplate {
@@ -94,8 +93,7 @@ function listTool(tool: Tool, pinned: boolean, offers: Listing['offers']): Liste
     description: sentencesOffered(tool.description, offers),
     input,
     inputJson,
-    inputSchema: published(inputJson),
-    outputSchema: published(envelopeJson(tool.output)),
+    outputJson: envelopeJson(tool.output),
   }
 }
 

@@ -8,7 +8,11 @@ export interface OneRequest {
 }
 
 /** What a server has to register. */
-export interface Reached extends Pick<Listing, 'tools' | 'resources' | 'templates' | 'prompts' | 'views'> {
+export interface Reached extends Pick<Listing, 'resources' | 'templates' | 'prompts' | 'views'> {
+  /** Whether the list of tools is reached. */
+  toolList: boolean
+  /** Whether calls of tools are reached. */
+  toolCalls: boolean
   /** Whether that is the whole listing. */
   isAll: boolean
   /** Whether skills are reached. */
@@ -16,7 +20,8 @@ export interface Reached extends Pick<Listing, 'tools' | 'resources' | 'template
 }
 
 const nothing: Reached = {
-  tools: [],
+  toolList: false,
+  toolCalls: false,
   resources: [],
   templates: [],
   prompts: [],
@@ -25,16 +30,19 @@ const nothing: Reached = {
   skills: false,
 }
 
-/** The part of the listing that answers to the request; all of it for other requests, and without one. */
+/**
+ * The part of the listing that answers to the request; all of it without one. For other requests all but the calls, whose
+ * handler would take methods that do not exist, which the SDK answers with the status 404.
+ */
 export function reachedBy(request: OneRequest | undefined, listing: Listing): Reached {
-  const all = { ...listing, isAll: true, skills: true }
+  const all = { ...listing, toolList: true, toolCalls: request === undefined, isAll: true, skills: true }
   if (request === undefined) return all
   const name = isObject(request.params) ? request.params['name'] : undefined
   switch (request.method) {
     case 'tools/call':
-      return { ...nothing, tools: listing.tools.filter(({ tool }) => tool.name === name) }
+      return { ...nothing, toolCalls: true }
     case 'tools/list':
-      return { ...nothing, tools: listing.tools }
+      return { ...nothing, toolList: true }
     case 'resources/read':
       return {
         ...nothing,

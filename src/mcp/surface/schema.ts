@@ -1,4 +1,3 @@
-import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { isSelfNamed } from '../define/parameters.ts'
 
@@ -94,19 +93,4 @@ function orTable(schema: JsonSchema): JsonSchema {
   const items = schema['items'] as JsonSchema | undefined
   if (items?.['type'] !== 'object') return schema
   return { anyOf: [schema, object({ columns: texts, rows: { type: 'array', items: { type: 'array' } } })] }
-}
-
-/**
- * Wraps JSON Schema in the interface that `registerTool` requires, because the server requests it on every list and every
- * HTTP call. It validates nothing: `readArguments` reads arguments, and answers are checked at compile time.
- */
-export function published(json: JsonSchema): StandardSchemaWithJSON<unknown, unknown> {
-  return {
-    '~standard': {
-      version: 1,
-      vendor: 'tracegate',
-      validate: (value) => ({ value }),
-      jsonSchema: { input: () => json, output: () => json },
-    },
-  }
 }

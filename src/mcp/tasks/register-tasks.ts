@@ -1,7 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, type McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { declaresTasks, tasksNotDeclared } from './declared.ts'
-import { sendTasks } from './outgoing.ts'
 import { TASKS_EXTENSION, type Tasks } from './task.ts'
 
 const Params = z.looseObject({ taskId: z.string() })
@@ -10,7 +9,6 @@ type Request = ServerContext['mcpReq']
 /** Declares the tasks extension, and answers `tasks/get`, `tasks/update` and `tasks/cancel` of clients that declare it. */
 export function registerTasks(server: McpServer, tasks: Tasks): void {
   server.server.registerCapabilities({ extensions: { [TASKS_EXTENSION]: {} } })
-  sendTasks(server)
   answer(server, 'tasks/get', (taskId, { signal }) => tasks.get(taskId, signal))
   answer(server, 'tasks/update', async (taskId, { inputResponses = {}, signal }) =>
     acknowledged(await tasks.update(taskId, inputResponses, signal)),
