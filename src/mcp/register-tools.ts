@@ -41,13 +41,12 @@ export function registerToolList({ server }: McpServer, { tools, views }: Listin
 export function registerToolCalls(server: McpServer, use: ToolUse): void {
   const { tools } = use.listing
   if (tools.length === 0) return
-  const byName = new Map(tools.map((listed) => [listed.tool.name, listed]))
   // What has no handler goes to the fallback, which the SDK calls without a schema of its own.
   server.server.removeRequestHandler('tools/call')
   server.server.fallbackRequestHandler = async ({ method, params }, { mcpReq }) => {
     if (method !== 'tools/call') throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found')
     const name = String(params?.['name'])
-    const listed = byName.get(name)
+    const listed = tools.find(({ tool }) => tool.name === name)
     if (listed === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`)
     return callTool(server, listed, argumentsIn(params), mcpReq, use)
   }
