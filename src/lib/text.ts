@@ -53,13 +53,17 @@ export function decodeText(bytes: Uint8Array, declared?: string): string {
 
 /**
  * The same for what may be an XML document, which may declare its encoding. A declaration that can be read byte by byte is
- * not UTF-16, whatever it says: .NET declares that in files it writes as UTF-8.
+ * not UTF-16, whatever it says: .NET declares that in files it writes as UTF-8. The text declares UTF-8 in place of another
+ * encoding, so that whoever receives it as bytes reads the same.
  */
 export function decodeDocument(bytes: Uint8Array): string {
   const start = String.fromCharCode(...bytes.subarray(0, 200))
-  const declared = /^(?:\u00ef\u00bb\u00bf)?<\?xml[^>]*\sencoding=["']([\w-]{1,40})["']/i.exec(start)?.[1]
-  return decodeText(bytes, declared === undefined || /^(?:utf|ucs|iso-10646)/i.test(declared) ? undefined : declared)
+  const declared = DECLARED.exec(start)?.[2] ?? 'utf-8'
+  if (/^(?:utf|ucs|iso-10646)/i.test(declared)) return decodeText(bytes)
+  return decodeText(bytes, declared).replace(DECLARED, '$1UTF-8$3')
 }
+
+const DECLARED = /^((?:\u00ef\u00bb\u00bf)?<\?xml[^>]*\sencoding=["'])([\w-]{1,40})(["'])/i
 
 function decoder(label = 'utf-8'): InstanceType<typeof TextDecoder> {
   try {

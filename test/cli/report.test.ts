@@ -374,6 +374,14 @@ describe('reading', () => {
     expect((await read(`${name}.xml`, bytes)).content).toMatch(/^(?:<\?xml[^>]*>)?<a n="Grüße"\/>$/)
   })
 
+  test('a large report in Latin 1 reaches the service with its letters', async () => {
+    await using app = await serveHere()
+    const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
+    const text = junit({ grüßt: `<system-out>${'x'.repeat(20_000)}</system-out>` }).replace('UTF-8', 'ISO-8859-1')
+    await report([join(written('latin', { 'junit.xml': Buffer.from(text, 'latin1') }), 'junit.xml')], env)
+    expect(Object.keys(await readTests(app))).toEqual(['grüßt'])
+  })
+
   test('a file that no request can hold is left out with the reason, unread', async () => {
     const file = join(written('huge', { 'huge.xml': '' }), 'huge.xml')
     truncateSync(file, 3 * 1024 ** 3)

@@ -275,6 +275,13 @@ describe('a path', () => {
     ])
   })
 
+  test('is read in the encoding that it declares also where it is so large that it is packed', async () => {
+    const text = `<?xml version="1.0" encoding="ISO-8859-1"?><testsuite name="s"><testcase classname="s" name="grüßt"/><system-out>${'x'.repeat(1_100_000)}</system-out></testsuite>`
+    write('junit.xml', Buffer.from(text, 'latin1'))
+    await send({ path: 'junit.xml' })
+    expect(await allTests()).toMatchObject([{ title: 'grüßt' }])
+  })
+
   test('of a root whose path begins like that of another root is of its own root', async () => {
     const longer = realpathSync(mkdtempSync(`${root}-api-`))
     writeFileSync(join(longer, 'vitest.json'), vitestReport([{ file: 'test/api.test.ts', name: 'answers' }], longer))
