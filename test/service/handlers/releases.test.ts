@@ -133,6 +133,16 @@ test('releases of other packages do not change which one of its package is befor
   expect(release.predecessor_id).toBe(ids['api@1.9.5'])
 })
 
+test('the first of the releases that name no package has none before it, wherever other packages put it', async () => {
+  await using app = await startApp()
+  const production = { environment: 'production' }
+  await post(app, { ...production, version: '4.0.0', released_at: '2026-01-01T00:00:00Z' })
+  await post(app, { ...production, version: 'api@2.0.0', released_at: '2026-01-05T00:00:00Z' })
+  const { release } = await post(app, { ...production, version: '2.0.0' })
+  const before = (await list(app, '?environment=production')).map((one) => [one.version, one.predecessor_id])
+  expect(Object.fromEntries(before)).toMatchObject({ '2.0.0': '', '4.0.0': release.id })
+})
+
 test('releases are filtered by environment, its id and version', async () => {
   await using app = await startApp()
   const { release } = await post(app, { version: '1', environment: 'qa' })

@@ -93,8 +93,9 @@ async function readReleasePlaces(rows: Rows, environmentIds: readonly string[]) 
     /** The newest release so far that names no package. */
     let unnamed = ''
     for (const [index, { id, version }] of orderReleases(group).entries()) {
-      places.set(id, { sequence: index + 1, predecessorId: inPackage.get(id) ?? unnamed })
-      if (packagePart(version) === '') unnamed = id
+      const isUnnamed = packagePart(version) === ''
+      places.set(id, { sequence: index + 1, predecessorId: inPackage.get(id) ?? (isUnnamed ? '' : unnamed) })
+      if (isUnnamed) unnamed = id
     }
   }
   return places
