@@ -33,10 +33,10 @@ export function placeInTree(merging: Merging, type: EntityTypeName): Lift[] {
   const astray = mergedIn(merging, type).filter((one) => isAstray(tree, one))
   // Until each has its place, it is where main has it: a place below one of them would close a circle otherwise.
   for (const { targetId } of astray) tree.parents.set(targetId, mainPlace(tree, targetId))
-  for (const one of astray) settleParent(tree, one)
   for (const [id, parent] of tree.parents) {
     if (parent !== '' && !tree.parents.has(parent)) tree.parents.set(id, nearestAlive(merging, type, parent))
   }
+  for (const one of astray) settleParent(tree, one)
   liftCreated(tree)
   breakCircles(tree)
   return keep(tree)
@@ -102,7 +102,7 @@ function settleParent(tree: Tree, { change, targetId }: MergedChange): void {
     readValue: (given) => readParent(merging, change, given),
   })
   if (!isResolved) markConflict(merging, change)
-  parents.set(targetId, choice === 'RESOLUTION_USE_BRANCH' ? nearest : String(value))
+  parents.set(targetId, choice === 'RESOLUTION_USE_BRANCH' ? nearest : nearestAlive(merging, type, String(value)))
   if (choice === 'RESOLUTION_USE_MAIN') moved.delete(targetId)
 }
 

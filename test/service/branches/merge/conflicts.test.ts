@@ -126,6 +126,22 @@ test.each([
   },
 )
 
+test('the nearest place that still exists is not below what moves there once what both delete is gone', () => {
+  const { main, fork, get } = fixture()
+  main.set('D', entity('requirement', 'D', { parent_id: 'A' }))
+  fork.remove(main, 'C')
+  fork.set(main, get('B'), { parent_id: 'D' })
+  set(main, 'A', { parent_id: 'C' })
+  remove(main, 'D')
+  const answers = mergeFork(main, fork).conflicts.map(
+    ({ id }) => [id, { resolution: 'RESOLUTION_USE_BRANCH' }] as const,
+  )
+  const merged = mergeFork(main, fork, new Map(answers))
+  expect(merged.unresolved).toEqual([])
+  const tree = applied(main, merged)
+  expect(['A', 'B'].map((id) => tree.get(id)!.members['parent_id'])).toEqual(['B', ''])
+})
+
 test('two moves below each other are asked about, and the answer "branch" moves the other one up', () => {
   const { main, fork, get } = fixture()
   fork.set(main, get('B'), { parent_id: 'A' })
