@@ -87,6 +87,18 @@ test('a requirement of a branch is read and listed there, and the next calls sta
   expect(JSON.stringify((await call('list_requirements', {})).data)).not.toContain('REQ-?1')
 })
 
+test('what a branch does not have is looked for on that branch next', async () => {
+  const next = async (tool: string, args: object) => {
+    const { text } = await agent.call(tool, { ...args, branch })
+    const [, name = '', sent = ''] = /^next: (\w+) (.*)$/m.exec(text) ?? []
+    return { name, answer: (await call(name, JSON.parse(sent) as object)).answer }
+  }
+  const requirement = await next('get_requirement', { requirement: 'Prices with tax' })
+  expect(requirement).toEqual({ name: 'list_requirements', answer: expect.stringContaining('branch pricing') })
+  const test = await next('get_test', { test: 'TC-?7' })
+  expect(test).toEqual({ name: 'review_branch', answer: expect.stringContaining('pricing') })
+})
+
 test('get_workspace_context lists the open branches with what they change', async () => {
   const { data } = await call('get_workspace_context', { include: ['branches'] })
   expect(data['branches']).toMatchObject([{ name: 'pricing', changes: 2, decisions_open: 0 }])

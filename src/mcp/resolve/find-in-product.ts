@@ -32,8 +32,8 @@ export function createKeyFinder(call: ResolverCall): Pick<Resolver, 'requirement
         name: 'requirement',
         prefix: 'REQ',
         next: ({ match, ...args }) => [
-          { tool: 'list_requirements', why: 'searches requirements', args: { ...args, match } },
-          { tool: 'find_coverage_gaps', why: 'lists requirements', args },
+          { tool: 'list_requirements', why: 'searches requirements', args: { ...args, branch: branchId, match } },
+          { tool: 'find_coverage_gaps', why: 'lists requirements', args: { ...args, branch: branchId } },
         ],
         byId: async (id) => (await api.getRequirement({ id, ...scope }, { signal })).requirement,
         list: async (product_id) =>
@@ -62,7 +62,10 @@ export function createKeyFinder(call: ResolverCall): Pick<Resolver, 'requirement
       const found = await find<Test>(call, given, product, {
         name: 'test',
         prefix: 'TC',
-        next: (args) => [{ tool: 'list_tests', why: 'searches tests', args }],
+        next: ({ product: among, ...args }) =>
+          branchId === undefined
+            ? [{ tool: 'list_tests', why: 'searches tests', args: { product: among, ...args } }]
+            : [{ tool: 'review_branch', why: 'what is on it', args: { product: among, branch: branchId } }],
         byId: async (id) => (await api.getTest({ id, ...scope }, { signal })).test,
         list: async (product_id) =>
           everyPage((page) => api.listTests({ product_id, ...scope, ...page }, { signal }), 'tests'),
