@@ -325,6 +325,35 @@ describe('in a repository of several packages', () => {
     expect(paths.toSorted()).toEqual(['a/test/cart.test.ts', 'b/test/cart.test.ts'])
   })
 
+  test('specs of Playwright, which its report names relative to their folder, are of their package', async () => {
+    await using app = await serveHere()
+    const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
+    const playwright = (root: string) =>
+      JSON.stringify({
+        config: { configFile: join(root, 'playwright.config.ts'), rootDir: join(root, 'e2e'), projects: [] },
+        suites: [
+          {
+            title: 'cart.spec.ts',
+            file: 'cart.spec.ts',
+            specs: [{ title: 'adds', file: 'cart.spec.ts', line: 1, tests: [{ status: 'expected', results: [] }] }],
+          },
+        ],
+      })
+    const root = written('specs', { 'a/e2e/cart.spec.ts': source, 'b/e2e/cart.spec.ts': source })
+    const files = ['a', 'b'].map((name) => {
+      const inside = written(`specs/${name}`, { 'results.json': playwright(join(root, name)) })
+      return join(inside, 'results.json')
+    })
+    const { stdout } = await report([...files, '--root', root], env)
+    expect(stdout).toContain('cases: 2 created')
+    const { tests } = await app.rest<{ tests: { automation_ref: { file_path: string } }[] }>(
+      'GET',
+      `/v1/products/${app.endpoints.product_id}/tests?kind=TEST_KIND_CASE`,
+    )
+    const paths = tests.map(({ automation_ref: place }) => place.file_path)
+    expect(paths.toSorted()).toEqual(['a/e2e/cart.spec.ts', 'b/e2e/cart.spec.ts'])
+  })
+
   test('a path that starts at the root stays, and so does one whose file is nowhere', async () => {
     await using app = await serveHere()
     const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }

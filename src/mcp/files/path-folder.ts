@@ -1,4 +1,6 @@
 import { dirname, join, relative, sep } from 'node:path'
+import { fileFinder } from '../../lib/files/playwright-files.ts'
+import { isObject } from '../../lib/objects.ts'
 
 /** How much of a text is looked through for paths, and how many of them are looked up. */
 const LOOKED_THROUGH = 1_000_000
@@ -28,14 +30,27 @@ export async function findPathFolder(
 
 function relativePaths(text: string): string[] {
   const isPytest = /<testsuite\b[^>]*\bname=["']pytest["']/.test(text.slice(0, 4000))
+  const readPath = pathReader(text)
   const [files, classes] = [new Set<string>(), new Set<string>()]
   for (const [, member = '', written = ''] of text.matchAll(PLACES)) {
     const isClass = /^classname$/i.test(member)
-    const path = isPytest && isClass ? modulePath(written) : written
+    const path = isPytest && isClass ? modulePath(written) : readPath(written)
     if (RELATIVE.test(path)) (isClass ? classes : files).add(path.replaceAll('\\', '/'))
     if (files.size >= MOST_PATHS) break
   }
   return [...(files.size > 0 ? files : classes)].slice(0, MOST_PATHS)
+}
+
+/** Returns a function that reads a path as the service does: of Playwright's JSON they are relative to the folder of the specs. */
+function pathReader(text: string): (written: string) => string {
+  const asWritten = (written: string) => written
+  if (!/^\s*\{\s*"config"\s*:/.test(text)) return asWritten
+  try {
+    const head: unknown = JSON.parse(`${text.slice(0, text.indexOf('"suites"')).replace(/,\s*$/, '')}}`)
+    return fileFinder(isObject(head) ? head['config'] : undefined)
+  } catch {
+    return asWritten
+  }
 }
 
 /** `tests/test_cart.py` of `tests.test_cart.TestCart`: modules begin with a small letter. */
