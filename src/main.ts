@@ -22,7 +22,16 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 const code = await runCommand(args, processIo)
 process.exitCode = unwritten ?? code
 // What a server still sends when it has stopped, such as spans to a collector that does not answer, would hold the process.
-if (isServer(args[0])) setTimeout(() => process.exit(), LINGER_MS).unref()
+if (isServer(args[0])) void Promise.race([allRead(), processIo.stopRequested()]).then(endSoon)
+
+/** Resolves when the system has taken all answers: until then, a slow reader still gets them. */
+function allRead(): Promise<void> {
+  return new Promise((resolve) => process.stdout.write('', () => resolve()))
+}
+
+function endSoon(): void {
+  setTimeout(() => process.exit(), LINGER_MS).unref()
+}
 
 async function explain(error: NodeJS.ErrnoException): Promise<void> {
   const { cannotWrite } = await import('./cli/files/failures.ts')

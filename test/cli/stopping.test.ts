@@ -4,6 +4,7 @@ import { closeSync, existsSync, openSync, readdirSync } from 'node:fs'
 import { Agent, request, type IncomingHttpHeaders } from 'node:http'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { connectHttp } from '../mcp/http/http-server.ts'
 import { bareEnvironment, serve, servedBy, type Endpoints, type Served } from '../serve.ts'
@@ -212,4 +213,22 @@ test('over stdio, the process ends with 0 when nobody reads its answers any more
   child.stdin.write(`${call(2)}\n`)
   expect(await exited).toEqual([0, null])
   expect(readdirSync(folder.path)).not.toContain('tracegate.db-wal')
+})
+
+test('over stdio, answers that nobody has read yet are not lost when the input ends', async () => {
+  using folder = temporaryFolder()
+  const child = spawn(process.execPath, [mainFile, 'stdio', '--data', folder.path, '--toolsets', 'all'], {
+    env: bareEnvironment(),
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  const exited = once(child, 'exit')
+  const ids = Array.from({ length: 40 }, (_, id) => id)
+  const list = (id: number) => JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params: { _meta: meta } })
+  child.stdin.end(ids.map((id) => `${list(id)}\n`).join(''))
+  await once(child.stdout, 'readable')
+  // More than a pipe holds, so it cannot end: longer than it waits for anything else.
+  await Promise.race([exited, setTimeout(3_000)])
+  const lines = (await text(child.stdout)).trimEnd().split('\n')
+  expect(lines.map((line) => (JSON.parse(line) as { id: number }).id)).toEqual(ids)
+  expect(await exited).toEqual([0, null])
 })

@@ -1,3 +1,5 @@
+import { once } from '../../lib/once.ts'
+
 /** How often a server checks whether the npm that started it is still there. */
 const parentCheckMs = 500
 
@@ -5,7 +7,9 @@ const parentCheckMs = 500
  * Resolves at the first SIGINT, SIGTERM or SIGHUP, or when the npm that started this process has ended. A second SIGINT or
  * SIGTERM ends the process immediately.
  */
-export function stopRequested(): Promise<void> {
+export const stopRequested = once(listen)
+
+function listen(): Promise<void> {
   return new Promise((resolve) => {
     let signalled = false
     const onSignal = () => {
