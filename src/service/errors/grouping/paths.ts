@@ -18,14 +18,18 @@ export function withoutHashes(name: string): string {
   if (!/[\w-]{6}/.test(name)) return name
   const vite = /^(.*[-.])([\w-]{8})(\.[cm]?js)$/.exec(name)
   const masked = vite && looksRandom(vite[2]!) ? `${vite[1]!}<hash>${vite[3]!}` : name
-  return masked.replace(/[^.\-_~:<>]+/g, (part) => (isHash(part) ? '<hash>' : part))
+  const migrates = MIGRATION.test(name)
+  return masked.replace(/[^.\-_~:<>]+/g, (part, at) => (isHash(part) && !(migrates && at === 0) ? '<hash>' : part))
 }
 
-/** A date, with or without a time, or milliseconds since 1970: how tools name migrations, which are sources. */
-const MOMENT = /^(?:20\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:\d{4}|\d{6})?|1\d{12})$/
+/**
+ * A source that begins with a date, with or without a time, or milliseconds since 1970, as tools name migrations. In a
+ * name that ends with it, it is the moment of a build.
+ */
+const MIGRATION = /^(?:20\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:\d{4}|\d{6})?|1\d{12})[-_]/
 
 function isHash(part: string): boolean {
-  if (/^[0-9a-f]{8,}$/i.test(part)) return !MOMENT.test(part)
+  if (/^[0-9a-f]{8,}$/i.test(part)) return true
   if (/^[0-9a-f]{6,7}$/i.test(part)) return /\d/.test(part) && /[a-f]/i.test(part)
   // esbuild: eight characters of base 32.
   return /^[A-Z2-7]{8}$/.test(part)

@@ -376,3 +376,15 @@ test('a hidden class of the JVM counts without its address, which differs in eac
   }
   expect(hash('0000000800c12400')).toBe(hash('00007f3d2c00a800'))
 })
+
+test.each(['app.1700000000000.js', 'main-20240101120000.js', 'vendor.20240101.js'])(
+  'the moment of a build in the name of a bundle, as in %s, does not make another issue of each build',
+  (name) => {
+    const hash = (file: string) => {
+      const path = `app:///${file}`
+      const minified = frame({ filename: path, abs_path: path, function: 'pay', lineno: 1, colno: 3_000 })
+      return groupEvent(event({ platform: 'javascript', exceptions: [exception({ frames: [minified] })] })).hash
+    }
+    expect(hash(name)).toBe(hash(name.replace(/\d+/, (moment) => String(Number(moment) + 1))))
+  },
+)
