@@ -182,6 +182,15 @@ test('modules of Go are the team’s where no other code is marked, as of a prog
   expect(own('go', frames)).toEqual([false, true, true, true])
 })
 
+test('a frame of Go that the SDK refuses stays so in a build that names the toolchain', () => {
+  const path = '/src/third_party/go/queue/queue.go'
+  const frames = [
+    { function: 'goexit', module: 'runtime', abs_path: '/usr/local/go/src/runtime/asm_amd64.s', in_app: false },
+    { function: 'Run', module: 'shop/third_party/go/queue', abs_path: path, in_app: false },
+  ]
+  expect(own('go', frames)).toEqual([false, false])
+})
+
 describe('a crate from the registry of Cargo', () => {
   const crate = (home: string) => `${home}/registry/src/index.crates.io-6f17d22bba15001f/axum-0.7.5/src/handler.rs`
   const frames = (home: string, said: boolean[]) => [

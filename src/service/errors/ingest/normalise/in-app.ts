@@ -29,8 +29,10 @@ export function createInApp(language: string): InApp {
       // A program that `go install` built is a module with a version itself: then the marks are all that is known.
       for (const frame of own.length === 0 && language === 'go' ? marked : own) frame.in_app = true
       if (marked.some((frame) => frame.in_app)) return
-      // Go's SDK compares paths with the folder of the toolchain, whose name a build with `-trimpath` leaves empty.
-      const open = language === 'go' ? [...silent, ...refused] : silent
+      // Go's SDK compares paths with the folder of the toolchain, whose name a build with `-trimpath` leaves empty, as it
+      // does the folders of all paths.
+      const isTrimmed = language === 'go' && refused.every(({ abs_path: path }) => path === '')
+      const open = isTrimmed ? [...silent, ...refused] : silent
       for (const frame of open) frame.in_app = !isRuntimeCode(describe(frame, language))
     },
   }
