@@ -45,8 +45,8 @@ async function answer(
   { page, url, intake }: { page: Page; url: URL; intake: Intake },
 ): Promise<WireReply> {
   const { method, signal } = request
-  const { cookie: cookies, accept, 'x-forwarded-prefix': prefix = '/' } = request.headers
-  if (prefix !== '/') return refusalReply(belowPath)
+  const { cookie: cookies, accept, 'x-forwarded-prefix': prefix = '' } = request.headers
+  if (prefix !== '' && prefix !== '/') return refusalReply(belowPath)
   if (method === 'GET') return page.get({ url, cookies, accept, signal })
   if (method !== 'POST' || page.post === undefined) return refusalReply(wrongMethod)
   if (!isSameOrigin(request)) {
