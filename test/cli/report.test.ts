@@ -325,6 +325,25 @@ describe('in a repository of several packages', () => {
     expect(paths.toSorted()).toEqual(['a/test/cart.test.ts', 'b/test/cart.test.ts'])
   })
 
+  test('a test of one package is not the renamed test of another whose report is sent by itself', async () => {
+    await using app = await serveHere()
+    await createRequirement(app)
+    const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
+    const root = written('apart', { 'test/cart.test.ts': source, 'b/test/cart.test.ts': source })
+    const send = async (name: string, inside: string, file = 'test/cart.test.ts') => {
+      const place = written(`apart/${name}`, { 'junit.xml': junit({ 'adds [REQ-1]': inside }, file) })
+      return (await report([join(place, 'junit.xml'), '--root', root], env)).stdout
+    }
+    expect(await send('a', failure)).toContain('cases: 1 created')
+    written('apart', { 'a/test/cart.test.ts': source })
+    expect(await send('a', `${failure}<system-out/>`)).toContain('cases: 1 renamed')
+    const other = await send('b', '')
+    expect(other).toContain('cases: 1 created')
+    expect(other).toContain('verified 0, not run 1')
+    written('apart', { 'b/test/basket.test.ts': source })
+    expect(await send('b', '<system-out/>', 'test/basket.test.ts')).toContain('cases: 1 renamed')
+  })
+
   test('specs of Playwright, which its report names relative to their folder, are of their package', async () => {
     await using app = await serveHere()
     const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }

@@ -35,6 +35,8 @@ export interface ReadDraft {
   files: number
   /** The files that the names of those reports stand for. */
   reportFiles: string[]
+  /** The folders that those reports are of: '' for the whole repository. */
+  folders: string[]
   warnings: DraftWarning[]
   /** SHA-256 of the content: the run key of a request that names none, so that sending a report twice makes one run. */
   contentKey: string
@@ -54,6 +56,7 @@ export function readDraft(draft: Draft): ReadDraft {
   const reports: ParsedReport[] = cases === undefined ? [] : [nativeReport(cases)]
   const unread: ReportCase[] = []
   const reportFiles: string[] = []
+  const folders = new Set<string>(cases === undefined ? [] : [''])
   const warnings: DraftWarning[] = []
   const failures: unknown[] = []
   const left = { bytes: MOST_BYTES }
@@ -66,7 +69,9 @@ export function readDraft(draft: Draft): ReadDraft {
       hash.update(typeof text === 'string' ? text : JSON.stringify(text))
       const report = parseReport({ name: file.name, content: text, format: file.format })
       const source = digestContent(text)
-      const place = placeIn('folder' in file ? file.folder : undefined)
+      const folder = 'folder' in file ? (file.folder ?? '') : ''
+      const place = placeIn(folder)
+      folders.add(folder)
       reports.push({ ...report, cases: report.cases.map((one) => ({ ...place(one), source })) })
       reportFiles.push(fileOfReport(file.name))
       warnings.push(...report.warnings.map((warning) => ({ ...warning, file: file.name })))
@@ -90,13 +95,14 @@ export function readDraft(draft: Draft): ReadDraft {
     cases: [...joined.cases, ...unread],
     files: reports.length,
     reportFiles,
+    folders: [...folders],
     warnings,
     contentKey: `sha256:${hash.digest('hex')}`,
   }
 }
 
 /** Puts cases with a relative path into the folder that their report names. */
-function placeIn(folder = ''): (one: ReportCase) => ReportCase {
+function placeIn(folder: string): (one: ReportCase) => ReportCase {
   if (folder === '') return (one) => one
   return (one) => {
     const { file_path: path, isFileOfReport = false } = one

@@ -64,7 +64,12 @@ export async function ingestDraft(
   const isShard = (about.shard_total ?? joined?.run.shard_total ?? 1) > 1
   const roots = { ...parseRepositoryRoots(product.repository), root_dir: options.root_dir }
   const cases = await placeCases(draft.cases, { roots, keyPrefix: product.key_prefix, pause })
-  const matches = await matchCases(prepare, product.id, cases, { mayRename: !isShard, runId: run?.run.id ?? '', pause })
+  const matches = await matchCases(prepare, product.id, cases, {
+    mayRename: !isShard,
+    folders: draft.folders.map((folder) => storedPath(folder, roots)),
+    runId: run?.run.id ?? '',
+    pause,
+  })
   const touched = matches.flatMap(({ test }) => test?.id ?? [])
   // Include the former place of a case: a rename moves it from one suite to another.
   const affected = await affectedRequirements(context, touched)

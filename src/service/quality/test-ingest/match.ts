@@ -12,13 +12,13 @@ export interface Matched {
 /**
  * Finds the known test of each case (contract §4.2): by the key it names, by its location, by a former location, and
  * finally as a renamed case. Renames are only considered when the report is complete (`mayRename`): a case that is in
- * another shard, or in an earlier report of the run, is not missing.
+ * another shard, in an earlier report of the run, or outside of the `folders` of the reports is not missing.
  */
 export async function matchCases(
   prepare: Prepare,
   productId: number,
   cases: readonly PlacedCase[],
-  { mayRename, runId, pause }: { mayRename: boolean; runId: string; pause: Pause },
+  { mayRename, folders, runId, pause }: { mayRename: boolean; folders: readonly string[]; runId: string; pause: Pause },
 ): Promise<Matched[]> {
   const present = new Set(cases.map(({ identity }) => identity))
   const taken = new Set<string>()
@@ -29,7 +29,7 @@ export async function matchCases(
   }
   for (const test of direct) if (test !== undefined) taken.add(test.id)
   await adoptFileless(prepare, productId, { cases, direct, taken, pause })
-  const rename = createRenames(prepare, productId, { cases, direct, present, taken, runId })
+  const rename = createRenames(prepare, productId, { cases, direct, present, taken, folders, runId })
   const matches: Matched[] = []
   for (const [index, one] of cases.entries()) {
     await pause()

@@ -12,6 +12,8 @@ export interface MatchedReport {
   present: ReadonlySet<string>
   /** Ids of tests that a case of the report has become; grows while cases are matched. */
   taken: ReadonlySet<string>
+  /** The folders that the reports are of; '' for the whole repository. */
+  folders: readonly string[]
   /** The run of the report; '' for none. */
   runId: string
 }
@@ -19,10 +21,11 @@ export interface MatchedReport {
 /**
  * Finds the former test of a case without a match: the only one with that name in its file, under another suite; or the
  * only one with that suite and name in a file that is missing from the report and was renamed to this file: in the same
- * folder, with the same base name, or with most of its cases found here.
+ * folder, with the same base name, or with most of its cases found here. What the report of a package does not have is missing
+ * only in that package.
  */
 export function createRenames(prepare: Prepare, productId: number, report: MatchedReport) {
-  const { cases, direct, taken } = report
+  const { cases, direct, taken, folders } = report
   const files = new Set(cases.map(({ file_path }) => file_path))
   const gone = goneCases(prepare, productId, report)
   const isSameFile = sameFile(
@@ -40,10 +43,16 @@ export function createRenames(prepare: Prepare, productId: number, report: Match
     const moved = suite
       .filter(isFree)
       .filter((test) => test.file_path !== '' && one.file_path !== '' && !files.has(test.file_path))
+      .filter((test) => folders.some((folder) => isOfFolder(test.file_path, one.file_path, folder)))
     const same: KnownTest[] = []
     for (const test of moved) if (await isSameFile(test.file_path, one.file_path)) same.push(test)
     return same.length === 1 ? same[0] : undefined
   }
+}
+
+/** Whether a file is in a folder, or is the other one under the path that reports gave it before they named their folder. */
+function isOfFolder(file: string, now: string, folder: string): boolean {
+  return folder === '' || file.startsWith(`${folder}/`) || now === `${folder}/${file}`
 }
 
 /**
