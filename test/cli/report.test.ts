@@ -344,6 +344,22 @@ describe('in a repository of several packages', () => {
     expect(await send('b', '<system-out/>', 'test/basket.test.ts')).toContain('cases: 1 renamed')
   })
 
+  test('nor is it where reports name whole paths', async () => {
+    await using app = await serveHere()
+    const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
+    const root = written('whole', { 'a/test/cart.test.ts': source, 'b/test/cart.test.ts': source })
+    for (const name of ['a', 'b']) {
+      const assertions = [
+        { ancestorTitles: [], title: 'adds', fullName: 'adds', status: 'passed', failureMessages: [] },
+      ]
+      const results = [{ name: join(root, name, 'test/cart.test.ts'), status: 'passed', assertionResults: assertions }]
+      const json = JSON.stringify({ numTotalTests: 1, success: true, testResults: results })
+      const place = written(`whole/${name}`, { 'reports/jest.json': json })
+      const { stdout } = await report([join(place, 'reports/jest.json'), '--root', root], env)
+      expect(stdout).toContain('cases: 1 created')
+    }
+  })
+
   test('specs of Playwright, which its report names relative to their folder, are of their package', async () => {
     await using app = await serveHere()
     const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }

@@ -1,4 +1,4 @@
-import { dirname, join, relative, sep } from 'node:path'
+import { dirname, relative, resolve, sep } from 'node:path'
 import { fileFinder } from '../../lib/files/playwright-files.ts'
 import { isObject } from '../../lib/objects.ts'
 
@@ -8,24 +8,39 @@ const MOST_PATHS = 20
 
 /** Members of test reports that hold the path of a test file, in XML and JSON; a class name is one where there is no other. */
 const PLACES = /\b(file|filepath|file_path|classname)["']?\s*[=:]\s*["']([^"'\n]{1,300})["']/gi
+/** A test file in the JSON of Jest and Vitest, which name whole paths. */
+const WHOLE = /"name"\s*:\s*"((?:\/|[a-z]:)[^"\n]{1,300}\.\w{1,6})"/gi
 const RELATIVE = /^(?!\/|[a-z]:|~|\.\.)[^\s<>:]*[^\s<>:/\\.]\.\w{1,6}$/i
 
 /**
- * The folder that the relative paths of test files in a report are of, relative to `root` and with `/`: the nearest one around
- * the report in which more than half of them exist. '' where that is the root itself or none: each package of a repository
- * may write paths of its own folder, and only the files tell.
+ * The folder of the repository that a report is of, relative to `root` and with `/`: the nearest one around the report in which
+ * more than half of its test files exist. Relative paths in it are of that folder. '' where that is the root itself or none:
+ * each package of a repository may have reports of its own, and only the files tell.
  */
 export async function findPathFolder(
   report: string,
   { file, root, exists }: { file: string; root: string; exists(this: void, path: string): Promise<boolean> },
 ): Promise<string> {
-  const paths = relativePaths(report.slice(0, LOOKED_THROUGH))
+  const text = report.slice(0, LOOKED_THROUGH)
+  const relatives = relativePaths(text)
+  const paths = relatives.length > 0 ? relatives : wholePaths(text)
   if (paths.length === 0) return ''
   for (let folder = dirname(file); isBelow(folder, root); folder = dirname(folder)) {
-    const found = await Promise.all(paths.map((path) => exists(join(folder, path))))
+    const isHere = async (path: string) => {
+      const whole = resolve(folder, path)
+      return isBelow(whole, folder) && (await exists(whole))
+    }
+    const found = await Promise.all(paths.map(isHere))
     if (found.filter(Boolean).length * 2 > paths.length) return relative(root, folder).split(sep).join('/')
   }
   return ''
+}
+
+function wholePaths(text: string): string[] {
+  const paths = new Set<string>()
+  for (const [, path = ''] of text.matchAll(WHOLE))
+    if (paths.size < MOST_PATHS) paths.add(path.replaceAll('\\\\', '\\'))
+  return [...paths]
 }
 
 function relativePaths(text: string): string[] {
