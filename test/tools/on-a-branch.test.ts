@@ -145,6 +145,13 @@ test('tests are registered on a branch, and their links to its drafts are propos
   expect(read.answer).toMatch(/^TC-\?1 is active.* On quality branch pricing\.$/)
 })
 
+test('tests of a draft are not registered in main when the branch is left out', async () => {
+  const tests = [{ title: 'levies the tax', file: 'test/tax.test.ts', requirement_ids: ['REQ-?1'] }]
+  const { text } = await agent.call('record_tests', { tests })
+  expect(text).toMatch(/^expected: branch = pricing;/m)
+  expect((await shop.api.listTests({ product_id: shop.productId, q: 'levies' })).tests).toEqual([])
+})
+
 test('the provisional key of a test without its branch leads to the call that reads it there', async () => {
   const { text } = await agent.call('get_test', { test: 'TC-?1' })
   expect(text).toMatch(/^expected: branch = pricing;/m)
