@@ -55,7 +55,12 @@ async function createRequirement(app: Served): Promise<void> {
 }
 
 interface Results {
-  test: { requirement_keys: string[]; automation_ref: { file_path: string }; stats: { runs: number; flaky: number } }
+  test: {
+    requirement_keys: string[]
+    status: string
+    automation_ref: { file_path: string }
+    stats: { runs: number; flaky: number }
+  }
   recent_results: {
     status: string
     run_id: string
@@ -360,20 +365,37 @@ describe('in a repository of several packages', () => {
     }
   })
 
+  const playwright = (root: string, errors: object[] = []) =>
+    JSON.stringify({
+      config: { configFile: join(root, 'playwright.config.ts'), rootDir: join(root, 'e2e'), projects: [] },
+      errors,
+      suites: [
+        {
+          title: 'cart.spec.ts',
+          file: 'cart.spec.ts',
+          specs: [{ title: 'adds', file: 'cart.spec.ts', line: 1, tests: [{ status: 'expected', results: [] }] }],
+        },
+      ],
+    })
+
+  test('a run of one package that failed outside of its tests is not ended by a run of another', async () => {
+    await using app = await serveHere()
+    const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
+    const root = written('setups', { 'a/e2e/cart.spec.ts': source, 'b/e2e/cart.spec.ts': source })
+    const send = async (name: string, errors: object[]) => {
+      const place = written(`setups/${name}`, { 'results.json': playwright(join(root, name), errors) })
+      await report([join(place, 'results.json'), '--root', root], env)
+      const { '<run error>': failed } = await readTests(app)
+      return failed?.test.status
+    }
+    expect(await send('a', [{ message: 'no database' }])).toBe('TEST_STATUS_ACTIVE')
+    expect(await send('b', [])).toBe('TEST_STATUS_ACTIVE')
+    expect(await send('a', [])).toBe('TEST_STATUS_DEPRECATED')
+  })
+
   test('specs of Playwright, which its report names relative to their folder, are of their package', async () => {
     await using app = await serveHere()
     const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
-    const playwright = (root: string) =>
-      JSON.stringify({
-        config: { configFile: join(root, 'playwright.config.ts'), rootDir: join(root, 'e2e'), projects: [] },
-        suites: [
-          {
-            title: 'cart.spec.ts',
-            file: 'cart.spec.ts',
-            specs: [{ title: 'adds', file: 'cart.spec.ts', line: 1, tests: [{ status: 'expected', results: [] }] }],
-          },
-        ],
-      })
     const root = written('specs', { 'a/e2e/cart.spec.ts': source, 'b/e2e/cart.spec.ts': source })
     const files = ['a', 'b'].map((name) => {
       const inside = written(`specs/${name}`, { 'results.json': playwright(join(root, name)) })

@@ -8,7 +8,7 @@ import { startsAsReport } from '../reports/detect.ts'
 import { parseReport } from '../reports/index.ts'
 import { fileOfReport } from '../reports/model/report-file.ts'
 import type { ParsedReport, ReportCase, ReportInput } from '../reports/model/report.ts'
-import { unreadableReport } from '../reports/model/synthetic.ts'
+import { isOutsideError, isWholeRun, ofFolder, unreadableReport } from '../reports/model/synthetic.ts'
 import { wholeMilliseconds, wholeNumber } from '../reports/model/text.ts'
 
 export type Draft = InputOf<'ingestTests'>['draft']
@@ -101,11 +101,12 @@ export function readDraft(draft: Draft): ReadDraft {
   }
 }
 
-/** Puts cases with a relative path into the folder that their report names. */
+/** Puts cases with a relative path, and what concerns the whole run, into the folder that their report names. */
 function placeIn(folder: string): (one: ReportCase) => ReportCase {
   if (folder === '') return (one) => one
   return (one) => {
     const { file_path: path, isFileOfReport = false } = one
+    if (isOutsideError(one) && isWholeRun(one) && one.project === '') return ofFolder(one, folder)
     const isElsewhere = path === '' || isFileOfReport || /^(?:[\\/]|[a-z][\w+.-]*:)/i.test(path)
     return isElsewhere ? one : { ...one, file_path: posix.join(folder, path) }
   }

@@ -82,6 +82,7 @@ export async function ingestDraft(
       ...facts,
       isShard,
       reportFiles,
+      folders: draft.folders,
       source: draft.contentKey,
       pause,
     })),

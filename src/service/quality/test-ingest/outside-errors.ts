@@ -7,6 +7,7 @@ import {
   findReaching,
   isOutsideError,
   isRed,
+  isRunAgain,
   isWholeRun,
   runError,
   syntheticNames,
@@ -129,12 +130,14 @@ export async function retireOutsideErrors(
   facts: Pick<ApplyFacts, 'productId' | 'framework' | 'options' | 'run'> & {
     isShard: boolean
     reportFiles: ReadonlySet<string>
+    /** The folders that the reports are of. */
+    folders: readonly string[]
     /** The digest of the reports. */
     source: string
     pause: Pause
   },
 ): Promise<string[]> {
-  const { productId, framework, options, run, isShard, reportFiles, source, pause } = facts
+  const { productId, framework, options, run, isShard, reportFiles, folders, source, pause } = facts
   if (run === undefined) return []
   const names = syntheticNames.map(() => '?').join(', ')
   const known = await prepare(
@@ -147,7 +150,9 @@ export async function retireOutsideErrors(
     .map((one) => ({ ...one, suite_path: readTexts(one.suite_path) }))
   const isReadNow = (one: { name: string; file_path: string }) =>
     one.name === UNREADABLE && reportFiles.has(one.file_path)
-  const over = new Set(absent.filter((one) => isReadNow(one) || (isWholeRun(one) && one.framework === framework)))
+  const isRunNow = (one: Reach & { framework: string }) =>
+    isWholeRun(one) && one.framework === framework && isRunAgain(one, folders)
+  const over = new Set(absent.filter((one) => isReadNow(one) || isRunNow(one)))
   const reaching = findReaching(absent.filter((one) => !isWholeRun(one)))
   for (const { placed } of cases) {
     await pause()

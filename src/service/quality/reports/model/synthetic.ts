@@ -89,6 +89,16 @@ export function isWholeRun({ file_path, suite_path }: Reach): boolean {
   return file_path === '' && suite_path.length === 0
 }
 
+/** The case of a whole run as that of one folder of the repository, which its project names: other runs do not end it. */
+export function ofFolder(one: ReportCase, folder: string): ReportCase {
+  return { ...one, project: `${folder}/` }
+}
+
+/** Whether a run of these folders, '' for the whole repository, is one of those that the case of a whole run is about. */
+export function isRunAgain({ project }: Pick<Reach, 'project'>, folders: readonly string[]): boolean {
+  return !project.endsWith('/') || folders.some((folder) => folder === '' || project === `${folder}/`)
+}
+
 /** Whether the case failed. */
 export function isRed({ status }: Pick<ReportCase, 'status'>): boolean {
   return status === 'RESULT_STATUS_FAILED' || status === 'RESULT_STATUS_ERROR'
