@@ -81,11 +81,14 @@ export function readConfig(argv: readonly string[], env: Readonly<Record<string,
   return config
 }
 
-/** The usual variables, which other programs read as well; those in lower case come first. */
+/** The usual variables, which other programs read as well; those in lower case come first unless they are empty. */
 function readProxy(env: Readonly<Record<string, string | undefined>>): Config['proxy'] {
-  const address = (env['https_proxy'] ?? env['HTTPS_PROXY'])?.trim() ?? ''
-  const except = env['no_proxy'] ?? env['NO_PROXY'] ?? ''
-  return address === '' || UNRESOLVED.test(address) ? undefined : { address, except }
+  const given = (name: string) =>
+    [env[name], env[name.toUpperCase()]]
+      .map((value = '') => value.trim())
+      .find((value) => value !== '' && !UNRESOLVED.test(value))
+  const address = given('https_proxy')
+  return address === undefined ? undefined : { address, except: given('no_proxy') ?? '' }
 }
 
 /** A reference of a client's configuration that the client passed on instead of the value (mcpb#297, claude-code#80197). */

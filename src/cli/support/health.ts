@@ -1,6 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { networkSend } from '../../client/transport.ts'
-import type { Config } from '../../config.ts'
 import { replyText } from '../../contract/base/wire.ts'
 
 /** A server that answers at an origin. */
@@ -14,8 +13,8 @@ export interface Health {
  * The Tracegate server at an origin; undefined when none answers. With a token, its proof of knowing it is checked. A server
  * of this machine is asked directly, even where Node's own `fetch` goes through a proxy (NODE_USE_ENV_PROXY).
  */
-export async function checkHealth(origin: string, token = '', proxy?: Config['proxy']): Promise<Health | undefined> {
-  const send = networkSend({ timeoutMs: 3000, connectTimeoutMs: 3000, proxy })
+export async function checkHealth(origin: string, token = ''): Promise<Health | undefined> {
+  const send = networkSend({ timeoutMs: 3000, connectTimeoutMs: 3000 })
   const nonce = randomBytes(32).toString('hex')
   try {
     const reply = await send({ method: 'GET', url: `${origin}/healthz?nonce=${nonce}`, headers: {} })

@@ -3,7 +3,9 @@ import { ConfigError, type Config } from '../../config.ts'
 import { isLoopback } from '../../lib/network/loopback.ts'
 import { ServiceError } from '../../errors.ts'
 import { readEndpoints } from './endpoints.ts'
+import { misconfiguredAddress } from '../../client/network-failure.ts'
 import { openFetch } from '../../client/proxy/open-fetch.ts'
+import { proxyFor } from '../../client/proxy/proxy-for.ts'
 import { checkHealth } from './health.ts'
 
 /**
@@ -37,7 +39,9 @@ async function ownServer(url: URL, { dataDir, proxy }: Config): Promise<{ url: U
   const { mcp, token = '' } = readEndpoints(dataDir) ?? {}
   const own = mcp === undefined || token === '' ? undefined : new URL(mcp)
   if (own === undefined || !isSameServer(own, url)) {
-    if ((await checkHealth(url.origin, '', proxy)) === undefined)
+    // What answers through a proxy is far away, and a token is needed in any case.
+    const isDirect = proxyFor(url, proxy) === undefined
+    if (isDirect && (await checkHealth(url.origin)) === undefined)
       throw new ServiceError('unavailable', nothingAnswers(url))
     throw new ConfigError('--url: set TRACEGATE_API_TOKEN to the token of that server')
   }
@@ -62,6 +66,8 @@ function isSameServer(one: URL, other: URL): boolean {
 export function connectionFailure(error: unknown, address: string): string {
   const url = mcpAddress(address)
   const facts = [...causes(error)]
+  const misconfigured = facts.map((fact) => misconfiguration(fact, url)).find((message) => message !== undefined)
+  if (misconfigured !== undefined) return misconfigured
   if (facts.some(({ code }) => typeof code === 'string' && code.startsWith('PROXY_'))) {
     return `the proxy in HTTPS_PROXY does not lead to ${url.href}: check its address, or name the host in NO_PROXY`
   }
@@ -71,11 +77,17 @@ export function connectionFailure(error: unknown, address: string): string {
     return `the server at ${url.href} does not accept the token: set TRACEGATE_API_TOKEN to a token of that server`
   }
   if (status === 403)
-    return `the server at ${url.href} refuses the request: is its name in its TRACEGATE_ALLOWED_HOSTS?`
+    return `the server at ${url.href} refuses the request: the token may read nothing there, or the name of the server is not in its TRACEGATE_ALLOWED_HOSTS`
   if (typeof status === 'number' && status >= 500) {
     return `the server at ${url.href} answers with ${String(status)}: its log says why`
   }
   return `what answers at ${url.href} is not an MCP server: correct --url, which usually ends in /mcp`
+}
+
+/** What makes the connection impossible until a setting is changed, such as a proxy that cannot be used or a certificate. */
+function misconfiguration(fact: unknown, { href }: URL): string | undefined {
+  if (fact instanceof ServiceError && fact.code === 'misconfigured') return fact.message
+  return misconfiguredAddress(`server at ${href}`, fact)?.message
 }
 
 const unreachable = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/
