@@ -115,34 +115,54 @@ const ours: ReadonlySet<string> = new Set(
 /** The members with variables for a process that the client starts. */
 const variables = ['env', 'environment', 'envs']
 
+/** The members with names of variables that the client passes on. */
+const lists = ['env_vars', 'env_keys']
+
 /** The new entry with what the owner of the file added to the one that is there: other members, variables, a token. */
 export function mergeEntry(client: Client, existing: Value | undefined, entry: Members): Members {
   if (!isMembers(existing)) return entry
-  const added = Object.entries(existing).filter(([name]) => !ours.has(name))
-  const members = Object.entries(entry).map(([name, value]) => [name, mergeValue(existing[name], value)])
-  const kept = addedVariables(client, existing, entry)
+  const there = withoutReferred(client, existing)
+  const added = Object.entries(there).filter(([name]) => !ours.has(name))
+  const members = Object.entries(entry).map(([name, value]) => [name, mergeValue(there[name], value)])
   const merged = {
     ...Object.fromEntries(members),
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(addedVariables(there, entry)),
     ...Object.fromEntries(added),
   } as Members
   return wordsIn(entry).length === 0 || namesDeployment(merged) ? merged : withoutToken(merged, entry)
 }
 
-/**
- * The variables of an entry that starts a process, where the new entry starts one too and has none itself. Our own references
- * to a database are dropped.
- */
-function addedVariables({ reference }: Client, existing: Members, entry: Members): [string, Members][] {
-  if (wordsIn(existing).length === 0 || wordsIn(entry).length === 0) return []
-  return variables.flatMap((name): [string, Members][] => {
-    const there = existing[name]
-    if (name in entry || !isMembers(there)) return []
-    const kept = Object.entries(there).filter(
-      ([variable, value]) => !referred.includes(variable) || value !== reference?.(variable),
-    )
-    return kept.length === 0 ? [] : [[name, Object.fromEntries(kept)]]
+/** An entry without our own references to a database: the new one has those that it needs. */
+function withoutReferred({ reference }: Client, entry: Members): Members {
+  const isOurs = ([variable, value]: [string, Value]) => referred.includes(variable) && value === reference?.(variable)
+  const members = Object.entries(entry).map(([name, value]): [string, Value] => {
+    if (lists.includes(name) && Array.isArray(value)) return [name, value.filter((one) => !isIn(referred, one))]
+    if (!variables.includes(name) || !isMembers(value)) return [name, value]
+    return [name, Object.fromEntries(Object.entries(value).filter((one) => !isOurs(one)))]
   })
+  return Object.fromEntries(members)
+}
+
+/**
+ * The variables of an entry that starts a process, and the names that it has the client pass on, where the new entry starts
+ * one too.
+ */
+function addedVariables(existing: Members, entry: Members): [string, Value][] {
+  if (wordsIn(existing).length === 0 || wordsIn(entry).length === 0) return []
+  const given = variables.flatMap((name): [string, Value][] => {
+    const there = existing[name]
+    return name in entry || !isMembers(there) || Object.keys(there).length === 0 ? [] : [[name, there]]
+  })
+  const names = lists.flatMap((name): [string, Value][] => {
+    const [there, wanted] = [existing[name] ?? [], entry[name] ?? []]
+    if (!Array.isArray(there) || !Array.isArray(wanted) || there.length === 0) return []
+    return [[name, [...there, ...wanted.filter((one) => !there.includes(one))]]]
+  })
+  return [...given, ...names]
+}
+
+function isIn(names: readonly string[], value: Value): boolean {
+  return typeof value === 'string' && names.includes(value)
 }
 
 function namesDeployment(entry: Members): boolean {
@@ -153,6 +173,10 @@ function namesDeployment(entry: Members): boolean {
 /** A token without a deployment is refused by the server, also one that the owner has filled in. */
 function withoutToken(merged: Members, entry: Members): Members {
   const members = Object.entries(merged).flatMap(([name, value]): [string, Value][] => {
+    if (lists.includes(name) && Array.isArray(value)) {
+      const others = value.filter((one) => one !== API_TOKEN)
+      return others.length > 0 || name in entry ? [[name, others]] : []
+    }
     if (!variables.includes(name) || !isMembers(value)) return [[name, value]]
     const { [API_TOKEN]: _, ...others } = value
     return Object.keys(others).length > 0 || name in entry ? [[name, others]] : []

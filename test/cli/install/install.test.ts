@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, describe, expect, test } from 'vitest'
 import { SERVER_NAME, type Client as McpClient, type Machine } from '../../../src/cli/clients/client.ts'
 import type { Members } from '../../../src/cli/clients/files/values.ts'
-import { readMembers, valueAt } from '../../../src/cli/clients/files/edit.ts'
+import { readMembers, setValue, valueAt } from '../../../src/cli/clients/files/edit.ts'
 import { clients } from '../../../src/cli/clients/list.ts'
 import { bareEnvironment } from '../../serve.ts'
 import { temporaryFolder, tracegate } from '../run.ts'
@@ -135,6 +135,47 @@ test('what the owner added to our entry stays when it is changed', async () => {
       },
     },
   })
+})
+
+test.each([
+  ['codex', '.codex/config.toml', 'mcp_servers', 'env_vars'],
+  ['goose', '.config/goose/config.yaml', 'extensions', 'env_keys'],
+])(
+  'names of variables that the owner lets %s pass on stay, and ours go with what they are for',
+  async (id, name, servers, member) => {
+    const { install, home } = user(`names-${id}`)
+    const file = join(home, name)
+    const { format } = clients.find((one) => one.id === id)!
+    const path = [servers, SERVER_NAME]
+    const names = () => (valueAt(readMembers(format, readFileSync(file, 'utf8')), path) as Members)[member]
+    const deployment = ['--base-url', 'https://quality.example']
+    await install(id, '--write', ...deployment)
+    const text = readFileSync(file, 'utf8')
+    const entry = valueAt(readMembers(format, text), path) as Members
+    writeFileSync(file, setValue(format, text, path, { ...entry, [member]: ['HTTPS_PROXY', 'TRACEGATE_API_TOKEN'] }))
+    await install(id, '--write', '--read-only', ...deployment)
+    expect(names()).toEqual(['HTTPS_PROXY', 'TRACEGATE_API_TOKEN'])
+    await install(id, '--write', '--database-url', 'postgres://me:hunter2@db.example/quality')
+    expect(names()).toEqual(['HTTPS_PROXY', 'TRACEGATE_DATABASE_URL'])
+    await install(id, '--write')
+    expect(names()).toEqual(['HTTPS_PROXY'])
+    expect((await install(id, '--write')).stdout).toContain('has it already')
+  },
+)
+
+test('a reference to the database of another server goes when the entry is of a deployment', async () => {
+  const { install, home } = user('database-reference')
+  const variables = () => {
+    const { mcpServers } = JSON.parse(readFileSync(join(home, '.cursor/mcp.json'), 'utf8')) as Record<
+      string,
+      Record<string, Members>
+    >
+    return mcpServers?.['tracegate']?.['env']
+  }
+  await install('cursor', '--write', '--database-url', 'postgres://me:hunter2@db.example/quality')
+  expect(variables()).toEqual({ TRACEGATE_DATABASE_URL: '${env:TRACEGATE_DATABASE_URL}' })
+  await install('cursor', '--write', '--base-url', 'https://quality.example')
+  expect(variables()).toEqual({ TRACEGATE_API_TOKEN: '${env:TRACEGATE_API_TOKEN}' })
 })
 
 test.each([
