@@ -1,3 +1,4 @@
+import { timeLimit } from '../client/budget.ts'
 import { createSendEvent } from '../client/send-event.ts'
 import { ConfigError, type Config } from '../config.ts'
 import { isLoopback } from '../lib/network/loopback.ts'
@@ -174,14 +175,14 @@ function isForThisMachine({ host, allowedHosts }: Config): boolean {
 async function requireProduct(named: string, backend: Backend): Promise<void> {
   const { token } = backend
   if (token === undefined) return
-  await chooseProduct(apiFor(backend, token), named, AbortSignal.timeout(30_000))
+  await chooseProduct(apiFor(backend, token), named, timeLimit(30_000))
 }
 
 /** The products of the embedded service, with their DSNs at this origin. */
 async function readProducts(origin: string, { service, capabilities }: Backend): Promise<Product[]> {
   if (service === undefined) return []
   const api = apiFor({ send: service.direct, baseUrl: origin, capabilities }, service.token)
-  return createResolver({ api, pinned: undefined, signal: AbortSignal.timeout(30_000) }).products()
+  return createResolver({ api, pinned: undefined, signal: timeLimit(30_000) }).products()
 }
 
 /**

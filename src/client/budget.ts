@@ -140,3 +140,14 @@ export class Budget {
     this.#ending?.abort(reason)
   }
 }
+
+/**
+ * A signal for the reads of a page or a command, which have no budget: it aborts after the time, with a failure that says
+ * so, where `AbortSignal.timeout` would look like a bug.
+ */
+export function timeLimit(ms: number): AbortSignal {
+  const limit = new AbortController()
+  const message = `the service did not answer within ${String(ms / 1000)} s`
+  setTimeout(() => limit.abort(new ServiceError('unavailable', message)), ms).unref()
+  return limit.signal
+}

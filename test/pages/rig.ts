@@ -36,7 +36,11 @@ export function postForm(
 }
 
 /** The pages of a service at a door, which reads it through `wrap`. Closes the app with itself. */
-export async function openDesk(app: App, wrap: (send: Send) => Send = (send) => send): Promise<PagesDesk> {
+export async function openDesk(
+  app: App,
+  wrap: (send: Send) => Send = (send) => send,
+  { timeoutMs = 30_000 }: { timeoutMs?: number } = {},
+): Promise<PagesDesk> {
   const errors: unknown[] = []
   const clock = { now: 1000 }
   const client = (token: string) => ({ send: wrap(app.service.direct), baseUrl: serviceOrigin, token })
@@ -49,6 +53,7 @@ export async function openDesk(app: App, wrap: (send: Send) => Send = (send) => 
           download: (request, format, call) => downloadMatrix(request, format, client(token), call),
         }),
       now: () => clock.now,
+      timeoutMs,
       prompts: promptTexts({ toolsets: ['default'], readOnly: false }),
     },
     onError: (error) => errors.push(error),

@@ -1,4 +1,5 @@
 import type { Api } from '../../client/api.ts'
+import { timeLimit } from '../../client/budget.ts'
 import { ConfigError, type Config } from '../../config.ts'
 import { isNotComputed, isTokenRefused, ServiceError } from '../../errors.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
@@ -33,7 +34,7 @@ export async function run(config: Config, io: Io): Promise<number> {
     if (token?.kind !== undefined && token.kind !== 'person') {
       throw new ConfigError(`this token is of the kind ${token.kind}: a person decides, with a token of their own`)
     }
-    const product = await chooseProduct(api, config.product, AbortSignal.timeout(30_000))
+    const product = await chooseProduct(api, config.product, timeLimit(30_000))
     const scope = await readScope(api, config, product.id)
     const risks = await openRisks(api, scope).catch((error: unknown) => explainNoVerdict(error, config))
     const risk = await choose(risks, config.operands[0], prompt, say)
@@ -62,7 +63,7 @@ export async function run(config: Config, io: Io): Promise<number> {
 }
 
 async function readScope(api: Api, { release, environment }: Config, productId: string) {
-  const resolve = createResolver({ api, pinned: undefined, signal: AbortSignal.timeout(30_000) })
+  const resolve = createResolver({ api, pinned: undefined, signal: timeLimit(30_000) })
   const place = environment === undefined ? undefined : await resolve.environment(productId, environment)
   const version = release === undefined ? undefined : await resolve.release(productId, release, place?.id)
   return {

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Api } from '../../client/api.ts'
+import { timeLimit } from '../../client/budget.ts'
 import { ConfigError, type Config } from '../../config.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
 import { thisMachine } from '../clients/machine.ts'
@@ -85,7 +86,7 @@ async function carryOut(
   }
   await backend.service?.changeComponents(id, plan.components.changed)
   for (const environment of plan.environments) await api.createEnvironment({ product_id: id, ...environment })
-  const products = await visibleProducts(api, id, AbortSignal.timeout(30_000))
+  const products = await visibleProducts(api, id, timeLimit(30_000))
   return products.find((one) => one.id === id) ?? { id }
 }
 

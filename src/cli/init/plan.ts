@@ -1,4 +1,5 @@
 import type { Api } from '../../client/api.ts'
+import { timeLimit } from '../../client/budget.ts'
 import { ConfigError } from '../../config.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
 import type { Environment, Product } from '../../mcp/resolve/types.ts'
@@ -67,7 +68,7 @@ export async function readPlan(
   wanted: Wanted,
   { named, embedded }: { named: string | undefined; embedded: boolean },
 ): Promise<Plan> {
-  const signal = AbortSignal.timeout(30_000)
+  const signal = timeLimit(30_000)
   const resolver = createResolver({ api, pinned: undefined, signal })
   const all = await visibleProducts(api, named, signal)
   const product = named === undefined ? findProduct(all, wanted, embedded) : await chooseProduct(api, named, signal)

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Api } from '../../client/api.ts'
+import { timeLimit } from '../../client/budget.ts'
 import { ConfigError, type Config } from '../../config.ts'
 import { failures, isEndpointMissing, ServiceError } from '../../errors.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
@@ -22,7 +23,7 @@ export async function checkProduct(config: Config, pinned: string): Promise<Find
     const backend = await openBackend(config, { log: () => undefined, onProgress: () => undefined })
     try {
       const api = apiFor(backend, backend.token ?? '')
-      return (await findProduct(api, pinned, AbortSignal.timeout(timeoutMs))).finding
+      return (await findProduct(api, pinned, timeLimit(timeoutMs))).finding
     } finally {
       await backend.close()
     }

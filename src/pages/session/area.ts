@@ -15,6 +15,8 @@ export interface SignInOptions {
   readerFor: (token: string) => Promise<Reader>
   /** The only product that is shown. */
   product?: string | undefined
+  /** How long all reads of one page may take together; default 30 s. */
+  timeoutMs?: number
   /** A clock for sessions that only moves forward, in milliseconds. */
   now?: () => number
 }
@@ -42,11 +44,11 @@ export function createAreas(options: SignInOptions): (area: Area) => Page {
 type Facts = SignInOptions & { sessions: Sessions }
 
 /** What was asked for; a name that means nothing is explained above the products to choose from. */
-async function read(request: PageRequest, area: Area, { sessions, readerFor, product }: Facts): Promise<WireReply> {
+async function read(request: PageRequest, area: Area, { sessions, readerFor, ...options }: Facts): Promise<WireReply> {
   const { url, signal } = request
   const token = sessions.token(request.cookies)
   if (token === undefined) return pageReply(200, signInPage(area.name, url.search))
-  const reading = openReading(await readerFor(token), product, signal)
+  const reading = openReading(await readerFor(token), options, signal)
   try {
     return await show(request, area, reading)
   } catch (error) {
@@ -81,7 +83,7 @@ async function show(request: PageRequest, area: Area, reading: Reading): Promise
 async function signInOrOut(
   request: FormRequest,
   { name }: Area,
-  { sessions, readerFor, product }: Facts,
+  { sessions, readerFor, ...options }: Facts,
 ): Promise<WireReply> {
   const { form, signal } = request
   if (form.get('do') === 'sign-out') return withCookie(redirectReply(`/${name}`), sessions.close(browser(request)))
@@ -89,7 +91,7 @@ async function signInOrOut(
   const token = typedToken(form)
   try {
     if (token === undefined) throw new ServiceError('unauthenticated', 'what was typed is not an API token')
-    await openReading(await readerFor(token), product, signal).resolve.products()
+    await openReading(await readerFor(token), options, signal).resolve.products()
     // A query of this page, and never another address.
     const path = pagePath(`/${name}`, Object.fromEntries(new URLSearchParams(next)))
     return withCookie(redirectReply(path), sessions.open(token, browser(request)))

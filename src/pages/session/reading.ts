@@ -1,4 +1,5 @@
 import type { Api } from '../../client/api.ts'
+import { timeLimit } from '../../client/budget.ts'
 import type { downloadMatrix, MatrixFormatName } from '../../client/download.ts'
 import type { RequestOf } from '../../contract/index.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
@@ -21,11 +22,20 @@ export interface Reading {
   signal: AbortSignal
 }
 
-const timeoutMs = 30_000
+interface ReadingOptions {
+  /** The only product that this server shows, if it was started for one. */
+  product?: string | undefined
+  /** How long all reads may take together. */
+  timeoutMs?: number
+}
 
-/** `pinned` is the only product that this server shows, if it was started for one. */
-export function openReading(reader: Reader, pinned: string | undefined, asked: AbortSignal | undefined): Reading {
-  const timeout = AbortSignal.timeout(timeoutMs)
-  const signal = asked === undefined ? timeout : AbortSignal.any([asked, timeout])
+/** Begins the reads of one request, which end with it or when their time is over. */
+export function openReading(
+  reader: Reader,
+  { product: pinned, timeoutMs = 30_000 }: ReadingOptions,
+  asked: AbortSignal | undefined,
+): Reading {
+  const limit = timeLimit(timeoutMs)
+  const signal = asked === undefined ? limit : AbortSignal.any([asked, limit])
   return { reader, resolve: createResolver({ api: reader.api, pinned, signal }), signal }
 }

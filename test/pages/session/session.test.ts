@@ -1,3 +1,4 @@
+import type { Send } from '../../../src/contract/base/wire.ts'
 import { expect, test } from 'vitest'
 import { startApp } from '../../app.ts'
 import { tokenHeaders } from '../../service/people.ts'
@@ -145,3 +146,25 @@ test('a service that does not answer is not taken for one without products', asy
   expect(text).not.toMatch(/sees no product|Choose a product/)
   expect(text).not.toMatch(inRequestWords)
 })
+
+test.each(['/gate', '/gate?export=csv'])(
+  'a service that takes too long for %s is not taken for a bug of the page',
+  async (path) => {
+    let isStuck = false
+    const wrap =
+      (send: Send): Send =>
+      (request) =>
+        isStuck ? new Promise(() => {}) : send(request)
+    await using desk = await openDesk(await startApp(), wrap, { timeoutMs: 3_000 })
+    const { read } = await desk.signIn()
+    isStuck = true
+    const reply = await read(path)
+    const text = await reply.text()
+    expect([reply.status, text]).toEqual([
+      503,
+      expect.stringContaining('Not shown: the service did not answer within 3 s.'),
+    ])
+    expect(text).toContain('Load the page again in a moment')
+    expect(desk.errors).toEqual([])
+  },
+)
