@@ -32,7 +32,13 @@ const Switch = z.stringbool({ error: 'use true or false' })
 const AllowedHost = z.string().transform((text, context) => {
   const isOrigin = /^https?:\/\//i.test(text)
   const url = URL.parse(isOrigin ? text : `http://${text}`)
-  if (url === null || url.pathname !== '/' || url.search !== '' || url.username !== '' || text.endsWith('/')) {
+  if (
+    url === null ||
+    url.pathname !== '/' ||
+    url.search !== '' ||
+    url.username + url.password !== '' ||
+    text.endsWith('/')
+  ) {
     const isBelowPath = isOrigin && url !== null && url.pathname !== '/'
     context.addIssue({
       code: 'custom',

@@ -163,6 +163,7 @@ test.each<[string[], Record<string, string>, string]>([
     { TRACEGATE_ALLOWED_HOSTS: 'https://a.example/tracegate/' },
     'has a path: Tracegate needs a host name or a port of its own',
   ],
+  [[], { TRACEGATE_ALLOWED_HOSTS: 'https://:p@a.example' }, '"https://:p@a.example" is neither a host name'],
   [[], { TRACEGATE_ALLOWED_HOSTS: 'a/b' }, 'TRACEGATE_ALLOWED_HOSTS: "a/b" is neither a host name'],
   [[], { TRACEGATE_LOG_LEVEL: 'loud' }, 'TRACEGATE_LOG_LEVEL: use one of fatal, error'],
   [[], { TRACEGATE_SECRET: 'short' }, 'TRACEGATE_SECRET: use at least 32 characters'],

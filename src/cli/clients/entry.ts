@@ -92,6 +92,11 @@ export function doorAddress({ product, toolsets, readOnly }: Config, given: stri
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new ConfigError('--url: use the full address of the MCP server, such as http://127.0.0.1:4319/mcp')
   }
+  if (url.username + url.password + url.search + url.hash !== '') {
+    throw new ConfigError(
+      `--url: remove user name, password, query and fragment; the token is read from ${TOKEN_VARIABLE}`,
+    )
+  }
   const segments = [
     ...(readOnly ? ['readonly'] : []),
     ...(isDefault(toolsets) ? [] : ['x', toolsets.join(',')]),

@@ -25,6 +25,8 @@ function mcpAddress(address: string): URL {
   const url = URL.parse(address)
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new ConfigError('--url: use a full address such as http://127.0.0.1:4319/mcp')
+  if (url.username + url.password !== '')
+    throw new ConfigError('--url: remove user name and password; set TRACEGATE_API_TOKEN to the token of that server')
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw new ConfigError(
       '--url: use https://: over http:// anyone on the network could read the token (http is allowed for loopback only)',

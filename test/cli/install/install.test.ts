@@ -362,6 +362,9 @@ test.each([
   [['install'], 'install needs a client: claude-code, codex, cursor'],
   [['install', 'emacs'], 'install: unknown client "emacs"; use claude-code'],
   [['install', 'zed', '--url', 'localhost'], '--url: use the full address of the MCP server'],
+  [['install', 'zed', '--url', 'https://u:p@q.example/mcp'], '--url: remove user name, password, query and fragment'],
+  [['install', 'zed', '--url', 'https://q.example/mcp?key=a'], '--url: remove user name, password, query and fragment'],
+  [['call', 'list_products', '--url', 'https://:p@q.example'], '--url: remove user name and password'],
   [['install', 'zed', 'here'], 'install: a folder is for --scope project'],
   [['install', 'zed', '--scope', 'machine'], '--scope: use user or project'],
 ])('%j is refused with the fix', async (args, sentence) => {
