@@ -15,10 +15,17 @@ export function writeFailure(outgoing: ServerResponse, error: unknown, onError: 
   // What a token may not do is no failure of this server.
   if (isPermissionDenied(error)) return writeProblem(outgoing, 403, error.message)
   onError(error)
-  // Asking again does not help.
-  if (error instanceof ServiceError && (isEndpointMissing(error) || error.reason === NOT_FROM_SERVICE))
-    return writeProblem(outgoing, 503, error.message)
-  writeProblem(outgoing, 503, 'the service behind this server cannot be reached', { headers: { 'retry-after': '5' } })
+  const known = error instanceof ServiceError ? error : undefined
+  if (known !== undefined && isLasting(known)) return writeProblem(outgoing, 503, known.message)
+  writeProblem(outgoing, 503, 'the service behind this server cannot be reached', {
+    headers: { 'retry-after': String(known?.retryAfterSeconds ?? 5) },
+  })
+}
+
+/** Whether asking again does not help: something else answers, or a setting of this server has to be changed first. */
+function isLasting(error: ServiceError): boolean {
+  const isSetting = error.code === 'misconfigured' || error.code === 'upstream_shape_unknown'
+  return isSetting || isEndpointMissing(error) || error.reason === NOT_FROM_SERVICE
 }
 
 function writeIntakeProblem(outgoing: ServerResponse, { reason, message }: IntakeError): void {

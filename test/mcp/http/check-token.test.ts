@@ -60,6 +60,36 @@ test('a page of a proxy in place of an answer does not call the token invalid', 
   expect(await answer.text()).toContain('GET /v1/auth/me returned 401')
 })
 
+describe('a service that cannot be asked', () => {
+  async function door(send: Send) {
+    await using served = await serveMcp(app, {
+      apiFor: (token) => createApi({ send, baseUrl: origin, token, retries: 0 }),
+    })
+    const answer = await fetch(`${served.base}/mcp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${app.token}`, 'content-type': 'application/json' },
+      body: '{}',
+    })
+    return { status: answer.status, wait: answer.headers.get('retry-after'), body: await answer.text() }
+  }
+
+  test('until a setting is changed is not asked for again', async () => {
+    const cause = Object.assign(new Error('not trusted'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+    const untrusted = await door(() => Promise.reject(cause))
+    expect(untrusted).toMatchObject({ status: 503, wait: null })
+    expect(untrusted.body).toContain('set NODE_EXTRA_CA_CERTS to the file of its authority')
+    const moved = await door(() => Promise.resolve({ status: 301, headers: {}, body: '' }))
+    expect(moved).toMatchObject({ status: 503, wait: null })
+    expect(moved.body).toContain('redirects are not followed; set TRACEGATE_BASE_URL to the final address')
+  })
+
+  test('is asked again when it wants to be', async () => {
+    const busy = (headers: Record<string, string>) => () => Promise.resolve({ status: 429, headers, body: '' })
+    expect(await door(busy({ 'retry-after': '60' }))).toMatchObject({ status: 503, wait: '60' })
+    expect(await door(busy({}))).toMatchObject({ status: 503, wait: '5' })
+  })
+})
+
 describe.each(['noRoute', 'noPage', 'notBuilt'])('a deployment that answers %s', (style) => {
   test('without auth/me has its tokens checked with the list of workspaces, once a minute', async () => {
     const { statuses, sent } = await ask([`${style}:getMe`], [app.token, app.token, 'tg_wrong'])
