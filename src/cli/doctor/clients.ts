@@ -35,7 +35,18 @@ function findingsFor(installed: Installed, machine: Machine): Finding[] {
 
 function summary(entry: Members): string {
   const words = wordsIn(entry)
-  return words.length > 0 ? `starts ${words.join(' ')}` : 'calls a server that runs'
+  return words.length > 0 ? `starts ${withoutSecrets(words).join(' ')}` : 'calls a server that runs'
+}
+
+/** Words as they may be shown: owners write tokens and passwords into these files, and send others what doctor prints. */
+function withoutSecrets(words: readonly string[]): string[] {
+  const flag = /^--(?:api-token|secret|metrics-token)$/
+  return words.map((word, index) => {
+    if (flag.test(words[index - 1] ?? '')) return '***'
+    const [name = ''] = word.split('=')
+    if (flag.test(name) && name !== word) return `${name}=***`
+    return word.replace(/(:\/\/[^:@/]*):[^@]*@/, '$1:***@').replace(/([?&][^=&]*password=)[^&]*/gi, '$1***')
+  })
 }
 
 /** What would keep the client from reaching the server; undefined when nothing is seen. */

@@ -159,3 +159,24 @@ test('doctor reads a file of a client that has null in it', async () => {
   const { stdout } = await examine('nulls', { '.claude.json': file })
   expect(lines(stdout, 'client')).toEqual([`ok    client: Claude Code: ~/.claude.json starts ${process.execPath}`])
 })
+
+test('doctor shows no token and no password that an owner wrote into the file of a client', async () => {
+  const args = [
+    '--api-token',
+    'hunter2',
+    '--secret=hunter2',
+    '--metrics-token',
+    'hunter2',
+    '--database-url',
+    'postgres://me:hunter2@h1,h2/db?sslpassword=hunter2&sslmode=require',
+    '--base-url=https://u:hunter2@q.example',
+    '--product',
+    'Shop',
+  ]
+  const servers = { tracegate: { command: process.execPath, args } }
+  const { stdout } = await examine('secrets', { '.claude.json': JSON.stringify({ mcpServers: servers }) })
+  expect(lines(stdout, 'client')).toEqual([
+    `ok    client: Claude Code: ~/.claude.json starts ${process.execPath} --api-token *** --secret=*** --metrics-token *** ` +
+      '--database-url postgres://me:***@h1,h2/db?sslpassword=***&sslmode=require --base-url=https://u:***@q.example --product Shop',
+  ])
+})
