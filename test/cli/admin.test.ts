@@ -62,7 +62,23 @@ test('a name with a character that nobody sees is refused, and one that is store
       .execute(),
   )
   expect((await admin('user', 'list')).stdout).toContain('Eve )renwO( | old@example.test')
-  await app.db.write((rows) => rows.deleteFrom('user').where('id', '=', old.id).execute())
+  expect((await admin('token', 'add', '--user', 'Eve )renwO(')).stderr).toContain(
+    'a token of the kind person for Eve )renwO(:',
+  )
+  expect((await admin('user', 'add', 'Eve )renwO(')).stderr).toContain('there is a user Eve )renwO( (old@example.test)')
+  await app.db.write(async (rows) => {
+    await rows.deleteFrom('token').where('user_id', '=', old.id).execute()
+    await rows.deleteFrom('user').where('id', '=', old.id).execute()
+  })
+})
+
+test('a name is found however its letters are composed', async () => {
+  const decomposed = 'Jose\u0301'
+  expect((await admin('user', 'add', decomposed)).stdout).toMatch(/^Jos\u00e9 \|/)
+  for (const name of [decomposed, 'Jos\u00e9']) {
+    expect(await admin('token', 'add', '--user', name)).toMatchObject({ code: 0 })
+    expect(await admin('user', 'add', name)).toMatchObject({ code: 1, stderr: expect.stringContaining('already') })
+  }
 })
 
 test('tokens of agents and CI have their kind, fewer scopes, and an end if it is given', async () => {

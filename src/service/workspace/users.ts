@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts'
+import { clean, inOneLine } from '../../lib/outside-text/clean.ts'
 import type { Writing } from '../shared/context.ts'
 import type { Rows } from '../sql/database.ts'
 import { audit } from './audit.ts'
@@ -21,7 +22,9 @@ export async function addUser(
   { name, email }: { name: string; email: string | undefined },
 ): Promise<KnownUser> {
   const user = { id: call.newId(), email: email ?? `${slugify(name)}@localhost`, display_name: name }
-  const taken = (await listUsers(rows)).find((one) => one.display_name === name || one.email === user.email)
+  const taken = (await listUsers(rows)).find(
+    (one) => asShown(one.display_name) === asShown(name) || one.email === user.email,
+  )
   if (taken !== undefined) {
     const message = `there is a user ${taken.display_name} (${taken.email}) already; choose another name or address`
     throw new ServiceError('already_exists', message, { metadata: { existing_id: taken.id } })
@@ -43,8 +46,20 @@ export async function findUser(rows: Rows, named: string): Promise<KnownUser> {
   const users = await listUsers(rows)
   const found = users.find(({ id, email, display_name }) => [id, email, display_name].includes(named))
   if (found !== undefined) return found
+  const [alike, ...others] = users.filter(({ display_name }) => asShown(display_name) === asShown(named))
+  if (others.length > 0)
+    throw new ServiceError(
+      'ambiguous_name',
+      `several users are called ${named}: use an id of tracegate admin user list`,
+    )
+  if (alike !== undefined) return alike
   const names = users.map(({ display_name }) => display_name).join(', ')
   throw new ServiceError('not_found', `there is no user ${named}; there are: ${names}`)
+}
+
+/** A name as people see it, and so as they type it: the keyboard or the clipboard may write the same letters differently. */
+function asShown(name: string): string {
+  return inOneLine(clean(name))
 }
 
 /** Everyone, the oldest first. */
