@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ConfigError, type Config } from '../config.ts'
 import { ServiceError } from '../errors.ts'
-import { createDatabaseFile, explained, explainFailure } from '../service/sql/sqlite/database-file.ts'
+import { createDatabaseFile, explained, explainFailure, isBlank } from '../service/sql/sqlite/database-file.ts'
 import { isMigrated, schemaVersion } from '../service/sql/sqlite/migrate.ts'
 import { copyIntoSqlite } from '../service/sql/moving/into-sqlite.ts'
 import { isDiskFull } from '../service/sql/sqlite/passing-failures.ts'
@@ -81,6 +81,7 @@ function copySqlite(file: string, copy: string): void {
   createDatabaseFile(copy)
   const connection = explained(file, () => new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS }))
   try {
+    if (isBlank(connection)) throw new ConfigError(`there is no data in ${file} yet: the next start creates it`)
     if (!isMigrated(connection))
       throw new ConfigError(`${file} is not a database of Tracegate: it has no schema version`)
     connection.prepare('VACUUM INTO ?').run(copy)

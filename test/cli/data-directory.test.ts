@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(() => rmSync(dataDir, { recursive: true }))
 
-const doctor = () => tracegate(['doctor', '--port', '0', '--data', dataDir])
+const doctor = (...flags: string[]) => tracegate(['doctor', '--port', '0', '--data', dataDir, ...flags])
 
 function overwrite(): void {
   const bytes = readFileSync(file)
@@ -67,6 +67,13 @@ test('doctor accepts a database in which the first start has not made a table ye
   connection.exec('PRAGMA page_size = 16384; PRAGMA journal_mode = WAL')
   connection.close()
   expect((await doctor()).stdout).toContain('ok    data directory: ')
+  expect((await doctor('--product', 'Shop')).stdout).toContain('ok    product: Shop, not checked: there is no data yet')
+  expect(await tracegate(['backup', join(dataDir, 'b.zip'), '--data', dataDir])).toMatchObject({
+    code: 2,
+    stderr: `tracegate: there is no data in ${file} yet: the next start creates it\n`,
+  })
+  // Neither has made the first start.
+  expect(readdirSync(dataDir).filter((name) => !name.startsWith('tracegate.db'))).toEqual([])
 })
 
 test('doctor reads the whole database and finds damage in its middle', async () => {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Api } from '../../client/api.ts'
 import { timeLimit } from '../../client/budget.ts'
@@ -7,6 +6,7 @@ import { failures, isEndpointMissing, ServiceError } from '../../errors.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
 import { TeachingError } from '../../mcp/result/teach.ts'
+import { isUnused } from '../../service/sql/sqlite/database-file.ts'
 import { apiFor, openBackend } from './backend.ts'
 import { remedy } from './failure-line.ts'
 import type { Finding } from './finding.ts'
@@ -16,7 +16,7 @@ const what = 'product'
 
 /** Whether the pinned product of the embedded service exists. Reads existing data and creates none. */
 export async function checkProduct(config: Config, pinned: string): Promise<Finding> {
-  if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'tracegate.db'))) {
+  if (config.databaseUrl === undefined && isUnused(join(config.dataDir, 'tracegate.db'))) {
     return { what, ok: true, found: `${pinned}, not checked: there is no data yet` }
   }
   try {

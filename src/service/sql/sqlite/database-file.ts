@@ -109,7 +109,19 @@ function findDamage(connection: DatabaseSync): string | undefined {
   return version > known ? new NewerDatabase(version, known).message : undefined
 }
 
-function isBlank(connection: DatabaseSync): boolean {
+/** Whether no start has made a table in the database file yet, or there is none. Changes nothing. */
+export function isUnused(file: string): boolean {
+  if (!existsSync(file) || statSync(file).size === 0) return true
+  const connection = new DatabaseSync(file, { readOnly: true })
+  try {
+    return isBlank(connection)
+  } finally {
+    connection.close()
+  }
+}
+
+/** Whether a database has no table. */
+export function isBlank(connection: DatabaseSync): boolean {
   return connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
 }
 
