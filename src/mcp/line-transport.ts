@@ -1,5 +1,6 @@
 import {
   parseJSONRPCMessage,
+  ProtocolErrorCode,
   RELATED_TASK_META_KEY,
   type JSONRPCMessage,
   type Transport,
@@ -13,7 +14,8 @@ const NEWLINE = 10
 
 /**
  * MCP over stdio: one message a line (MCP 2026-07-28, transports). It does what the SDK's transport does, without a schema
- * for the form of each request and without listeners for each answer, which take a tenth of a call (decision 133).
+ * for the form of each request and without listeners for each answer, which take a tenth of a call (decision 133). A
+ * request that is not valid is answered, and a batch is taken apart.
  */
 export class LineTransport implements Transport {
   onclose?: () => void
@@ -83,12 +85,39 @@ export class LineTransport implements Transport {
   }
 
   #deliver(line: string): void {
+    let value: unknown
     try {
-      const message = readMessage(line)
-      if (message !== undefined) this.onmessage?.(message)
+      value = JSON.parse(line)
+    } catch {
+      return
+    }
+    // The 2025-03-26 revision has batches, whose messages may be answered one by one.
+    const isBatch = Array.isArray(value) && value.length > 0
+    for (const message of isBatch ? (value as unknown[]) : [value]) this.#deliverMessage(message)
+  }
+
+  #deliverMessage(value: unknown): void {
+    let message: JSONRPCMessage
+    try {
+      message = isPlainRequest(value) ? value : parseJSONRPCMessage(value)
+    } catch (error) {
+      this.#fail(error as Error)
+      return this.#refuse(value)
+    }
+    try {
+      this.onmessage?.(message)
     } catch (error) {
       this.#fail(error as Error)
     }
+  }
+
+  /** Answers what its sender takes for a request: it would wait for an answer. */
+  #refuse(value: unknown): void {
+    if (!isObject(value) || !('method' in value)) return
+    const { id } = value
+    if (typeof id !== 'string' && typeof id !== 'number') return
+    const error = { code: ProtocolErrorCode.InvalidRequest, message: 'the message is not a valid JSON-RPC request' }
+    this.send({ jsonrpc: '2.0', id, error }).catch(() => undefined)
   }
 
   readonly #fail = (error: Error): void => {
@@ -114,17 +143,6 @@ export class LineTransport implements Transport {
     this.#begun = []
     this.onclose?.()
   }
-}
-
-/** The message of a line; undefined if it is not JSON. Throws if it is not a message of JSON-RPC. */
-function readMessage(line: string): JSONRPCMessage | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(line)
-  } catch {
-    return undefined
-  }
-  return isPlainRequest(value) ? value : parseJSONRPCMessage(value)
 }
 
 const members = new Set(['jsonrpc', 'id', 'method', 'params'])

@@ -84,6 +84,44 @@ test('reports a message that is none and passes over a line that is no JSON, and
   expect(received).toEqual([ping])
 })
 
+test.each([
+  ['parameters that are no object', { ...ping, params: null }],
+  ['a progress token that is none', { ...ping, params: { _meta: { progressToken: null } } }],
+  ['a member that JSON-RPC does not have', { ...ping, id: 'a', trace: 1 }],
+  ['another version of JSON-RPC', { ...ping, jsonrpc: '1.0' }],
+  ['a method that is no name', { ...ping, method: 7 }],
+])('refuses a request with %s, whose client would wait for an answer', async (_, request) => {
+  const stdout = new PassThrough()
+  const { stdin, received } = await open(stdout)
+  stdin.write(`${JSON.stringify(request)}\n`)
+  await turn()
+  const error = { code: -32_600, message: 'the message is not a valid JSON-RPC request' }
+  expect(JSON.parse(String(stdout.read()))).toEqual({ jsonrpc: '2.0', id: request.id, error })
+  expect(received).toEqual([])
+})
+
+test.each([
+  ['an answer', { jsonrpc: '2.0', id: 1, result: 7 }],
+  ['a request whose id is none', { ...ping, id: null }],
+  ['a notification', { jsonrpc: '2.0', method: 'notifications/initialized', params: [] }],
+])('sends nothing in return for %s that is not valid', async (_, message) => {
+  const stdout = new PassThrough()
+  const { stdin, errors } = await open(stdout)
+  stdin.write(`${JSON.stringify(message)}\n`)
+  await turn()
+  expect([stdout.read(), errors.length]).toEqual([null, 1])
+})
+
+test('takes the messages of a batch one after the other', async () => {
+  const stdout = new PassThrough()
+  const { stdin, received, errors } = await open(stdout)
+  stdin.write(`${JSON.stringify([ping, { ...ping, id: 2, params: 7 }, { ...ping, id: 3 }])}\n[]\n`)
+  await turn()
+  expect(received).toEqual([ping, { ...ping, id: 3 }])
+  expect(JSON.parse(String(stdout.read()))).toMatchObject({ id: 2, error: { code: -32_600 } })
+  expect(errors).toHaveLength(2)
+})
+
 test('closes the connection at a line that does not end', async () => {
   const { stdin, errors, closed } = await open()
   const part = Buffer.alloc(1024 * 1024, ' ')
