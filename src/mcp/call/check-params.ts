@@ -65,6 +65,14 @@ function named(what: string): FindProblem {
   }
 }
 
+/** A call, which may carry what a client was asked for before (MCP 2026-07-28, multi round-trip requests). */
+const call: FindProblem = (params) => {
+  const { requestState, inputResponses } = params
+  if (requestState !== undefined && typeof requestState !== 'string') return 'requestState must be a string'
+  if (inputResponses !== undefined && !isObject(inputResponses)) return 'inputResponses must be an object'
+  return named('Tool')(params)
+}
+
 const reference: FindProblem = ({ ref, argument }) => {
   if (!isObject(ref)) return 'ref must name a prompt or a resource template'
   if (!isObject(argument)) return 'argument must be an object with name and value'
@@ -77,7 +85,7 @@ const problems: Readonly<Partial<Record<string, FindProblem>>> = Object.assign(O
   'prompts/list': cursor,
   'resources/list': cursor,
   'resources/templates/list': cursor,
-  'tools/call': named('Tool'),
+  'tools/call': call,
   'prompts/get': named('Prompt'),
   'resources/read': uri,
   'resources/subscribe': uri,

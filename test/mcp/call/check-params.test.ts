@@ -61,6 +61,15 @@ const wrong: [Asked, string | RegExp][] = [
   ),
   [{ method: 'completion/complete' }, 'ref must name a prompt or a resource template'],
 ]
+const states = [7, null, true, {}, []]
+const wrongStates = states.map((requestState): [Asked, string] => [
+  { method: 'tools/call', params: { name: 'find_error_issues', arguments: {}, requestState } },
+  'requestState must be a string',
+])
+const wrongResponses = [7, null, 'yes', []].map((inputResponses): [Asked, string] => [
+  { method: 'tools/call', params: { name: 'find_error_issues', arguments: {}, inputResponses } },
+  'inputResponses must be an object',
+])
 const wrongInSession: typeof wrong = [
   ...wrong,
   [{ method: 'resources/read' }, 'uri must be a string'],
@@ -76,8 +85,8 @@ const unknown: typeof wrong = inherited.flatMap((name): typeof wrong => [
 ])
 
 describe.each([
-  ['in a session', inSession, [...wrongInSession, ...unknown]],
-  ['in the 2026-07-28 revision', modern, [...wrong, ...unknown]],
+  ['in a session', inSession, [...wrongInSession, ...wrongStates, ...wrongResponses, ...unknown]],
+  ['in the 2026-07-28 revision', modern, [...wrong, ...wrongStates, ...wrongResponses, ...unknown]],
 ])('%s', (_, send, cases) => {
   test.each(
     cases.map(([asked, message]) => [asked.method, JSON.stringify(asked.params ?? {}).slice(0, 40), asked, message]),
