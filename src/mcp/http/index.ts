@@ -23,6 +23,7 @@ import { createVerifier, tokenHash, verifyWith, type Verify } from './auth.ts'
 import { BodyCutOff, readJsonBody } from './body.ts'
 import { answerPreflight, isPreflight, letPageRead, webOriginValidation } from './cors.ts'
 import { webRequest, writeResponse } from './exchange.ts'
+import { Lifetime } from './lifetime.ts'
 import { createRequestLimit } from './limit.ts'
 import { writeProblem } from './problem.ts'
 import { writeFailure } from './write-failure.ts'
@@ -174,15 +175,30 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     if (!METHODS.includes(incoming.method ?? '')) {
       return writeProblem(outgoing, 405, 'Method not allowed', { headers: { allow: METHODS.join(', ') } })
     }
-    if (!limit.admits(tokenHash(token), outgoing)) {
-      const message = 'too many concurrent requests with this token; wait for some to end'
-      return writeProblem(outgoing, 429, message, { headers: { 'retry-after': '1' } })
+    const lifetime = new Lifetime(outgoing)
+    const handled = lifetime.extend()
+    try {
+      if (limit.admits(tokenHash(token), lifetime)) {
+        await nextTurn()
+        // The peer may have disconnected.
+        if (!outgoing.closed) await serve(incoming, outgoing, { scope, token, lifetime })
+      } else {
+        const message = 'too many concurrent requests with this token; wait for some to end'
+        writeProblem(outgoing, 429, message, { headers: { 'retry-after': '1' } })
+      }
+    } finally {
+      handled()
     }
-    await nextTurn()
-    // The peer has disconnected, and no event would release the memory.
-    if (outgoing.closed) return undefined
+  }
+
+  /** Serves a request that may begin. */
+  async function serve(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    { scope, token, lifetime }: { scope: Scope; token: string; lifetime: Lifetime },
+  ): Promise<void> {
     const hold = intake.hold(tokenHash(token))
-    outgoing.once('close', () => hold.release())
+    lifetime.onEnd(() => hold.release())
     const body = incoming.method === 'POST' ? await readJsonBody(incoming, MAX_BODY_BYTES, hold) : undefined
     if (isLegacy(incoming, body)) {
       if (incoming.method === 'GET') listening.add(outgoing)
@@ -193,7 +209,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
         const server = build(scope, token, { isLegacy: true, isListening, subscriptions })
         return { server, subscriptions }
       }
-      return sessions.handle(incoming, outgoing, { body, owner, token: tokenHash(token), build: inSession })
+      return sessions.handle(incoming, outgoing, { body, owner, token: tokenHash(token), build: inSession, lifetime })
     }
     const asked: Asked = { scope, request: isObject(body) ? (body as unknown as OneRequest) : undefined }
     const authInfo = { token, clientId: tokenHash(token), scopes: [], extra: { ...asked } }

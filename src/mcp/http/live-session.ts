@@ -8,6 +8,7 @@ import {
 import { hasLongUri, URI_TOO_LONG } from '../call/check-params.ts'
 import type { KeptSubscriptions, Subscriptions } from '../watch/subscriptions.ts'
 import { webRequest, writeResponse } from './exchange.ts'
+import type { Lifetime } from './lifetime.ts'
 import { cancelledRequest, readAnswer, requestId, withSender } from './message-ids.ts'
 import { writeProblem } from './problem.ts'
 import type { KeptAddress, SessionMessage, SessionStore } from './session-store.ts'
@@ -36,6 +37,8 @@ export interface LiveOptions {
 interface Posted {
   open: Set<unknown>
   cancelled: RequestId[]
+  /** Called when the last of them has ended. */
+  ended(this: void): void
 }
 
 const REPLAYED_HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
@@ -48,7 +51,7 @@ export class LiveSession {
   readonly #built: BuiltSession
   /** The transport keeps the id of a request until it has an answer, which nobody gets once the response has ended. */
   readonly #forget: (id: RequestId) => void
-  /** What each call that is answered here was sent with. */
+  /** What each request that runs here was sent with, also one whose client has disconnected. */
   readonly #running = new Map<unknown, Posted>()
   /** Open streams for what is not the answer to a request. */
   #streams = 0
@@ -69,8 +72,11 @@ export class LiveSession {
       send({ jsonrpc: '2.0', id, error }).catch(() => undefined)
     }
     this.#transport.send = async (message, sending) => {
-      await send(withSender(message, process), sending)
-      if (!('method' in message)) this.#settle(message.id)
+      try {
+        await send(withSender(message, process), sending)
+      } finally {
+        if (!('method' in message)) this.#settle(message.id)
+      }
     }
     this.#built = options.build({
       isListening: () => this.#isHeard(),
@@ -104,6 +110,7 @@ export class LiveSession {
     const ended = this.#transport.onclose
     this.#transport.onclose = () => {
       ended?.()
+      for (const posted of new Set(this.#running.values())) this.#drop(posted)
       onEnd()
     }
   }
@@ -127,7 +134,11 @@ export class LiveSession {
   }
 
   /** Answers a request of the session; what another process waits for is passed on. */
-  async handle(incoming: IncomingMessage, outgoing: ServerResponse, body: unknown): Promise<void> {
+  async handle(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    { body, lifetime }: { body: unknown; lifetime: Lifetime },
+  ): Promise<void> {
     const isBatch = Array.isArray(body)
     const messages: unknown[] = isBatch ? body : [body]
     const here: unknown[] = []
@@ -150,9 +161,11 @@ export class LiveSession {
     if (long !== undefined) {
       return writeProblem(outgoing, 400, URI_TOO_LONG, { code: -32_602, id: requestId(long) ?? null })
     }
-    this.#count(incoming, outgoing, here)
+    if (incoming.method === 'GET') this.#countStream(outgoing)
     const request = webRequest(incoming, outgoing)
+    const posted = this.#begin(here, lifetime)
     const response = await this.#transport.handleRequest(request, { parsedBody: isBatch ? here : here[0] })
+    if (!response.ok) this.#drop(posted)
     for (const message of here) this.#cancel(message)
     return writeResponse(outgoing, response)
   }
@@ -172,19 +185,28 @@ export class LiveSession {
     return (await passed) ?? true
   }
 
-  #count(incoming: IncomingMessage, outgoing: ServerResponse, messages: readonly unknown[]): void {
+  #countStream(outgoing: ServerResponse): void {
     if (outgoing.closed) return
-    if (incoming.method === 'GET') {
-      this.#streams += 1
-      outgoing.once('close', () => {
-        this.#streams -= 1
-        if (!this.isListening) this.#built.subscriptions.rest()
-      })
-    }
-    const ids = messages.map(requestId).filter((id) => id !== undefined)
-    const posted: Posted = { open: new Set(ids), cancelled: [] }
-    for (const id of ids) this.#running.set(id, posted)
-    outgoing.once('close', () => posted.open.forEach((id) => this.#running.delete(id)))
+    this.#streams += 1
+    outgoing.once('close', () => {
+      this.#streams -= 1
+      if (!this.isListening) this.#built.subscriptions.rest()
+    })
+  }
+
+  #begin(messages: readonly unknown[], lifetime: Lifetime): Posted {
+    const open = new Set(messages.map(requestId).filter((id) => id !== undefined))
+    const posted: Posted = { open, cancelled: [], ended: open.size > 0 ? lifetime.extend() : () => undefined }
+    for (const id of open) this.#running.set(id, posted)
+    return posted
+  }
+
+  /** Ends requests that nothing answers any more. */
+  #drop(posted: Posted): void {
+    if (posted.open.size === 0) return
+    for (const id of posted.open) this.#running.delete(id)
+    posted.open.clear()
+    posted.ended()
   }
 
   /** A request that its client has cancelled is not answered. */
@@ -202,7 +224,9 @@ export class LiveSession {
     posted.open.delete(id)
     // It is an id of a request that the transport has taken.
     if (isCancelled) posted.cancelled.push(id as RequestId)
-    if (posted.open.size > 0 || posted.cancelled.length === 0) return
+    if (posted.open.size > 0) return
+    posted.ended()
+    if (posted.cancelled.length === 0) return
     this.#transport.closeSSEStream(id as RequestId)
     posted.cancelled.forEach(this.#forget)
   }

@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { backgroundClock, type Clock } from '../../lib/clock.ts'
 import { isObject } from '../../lib/objects.ts'
 import { writeResponse } from './exchange.ts'
+import type { Lifetime } from './lifetime.ts'
 import { LiveSession, type BuildSession } from './live-session.ts'
 import { newProcessName, requestId } from './message-ids.ts'
 import { writeProblem } from './problem.ts'
@@ -28,7 +29,7 @@ export interface Sessions {
   handle(
     incoming: IncomingMessage,
     outgoing: ServerResponse,
-    request: { body: unknown; owner: string; token: string; build: BuildSession },
+    request: { body: unknown; owner: string; token: string; build: BuildSession; lifetime: Lifetime },
   ): Promise<void>
   /** How many sessions this process serves. */
   open(): number
@@ -146,7 +147,7 @@ export function createSessions({
       }
       if (now() - stored.usedAt >= NOTED_MS) await store.used(stored.id, now())
       const session = await serve(stored, request.build)
-      const answered = session.handle(incoming, outgoing, request.body)
+      const answered = session.handle(incoming, outgoing, request)
       if (incoming.method === 'GET') looks.look(stored.id)
       looks.begin()
       return answered

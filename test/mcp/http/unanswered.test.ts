@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
 import { defineTool, type Tool } from '../../../src/mcp/define/define.ts'
+import { createMemoryStore, type SessionStore } from '../../../src/mcp/http/session-store.ts'
 import type { Surface } from '../../../src/mcp/surface/listing.ts'
 import { startApp, type App } from '../../app.ts'
 import { serveMcp, type McpServed } from './http-server.ts'
@@ -13,17 +14,20 @@ afterAll(() => app.close())
 
 /** Ends each call that runs. */
 let ends: (() => void)[] = []
+/** The calls that were told to stop. */
+let stopped = 0
 const slow = defineTool({
   name: 'wait_long',
   toolset: 'default',
   effect: 'read',
   title: 'Wait',
   description: 'Waits.',
-  input: z.strictObject({}),
+  input: z.strictObject({ note: z.string().optional() }),
   output: z.object({}),
-  async run() {
+  async run({ note = '' }, { signal }) {
+    signal.addEventListener('abort', () => (stopped += 1))
     await new Promise<void>((resolve) => ends.push(resolve))
-    return { answer: 'Waited.', data: {} }
+    return { answer: `Waited.${note.slice(0, 20)}`, data: {} }
   },
 })
 // The types of input and output are the tool's own business.
@@ -31,9 +35,15 @@ const surface: Surface = { tools: [slow as unknown as Tool], resources: [], temp
 
 let served: McpServed
 let session: Record<string, string>
+let memory: SessionStore
+let findSession: SessionStore['find']
 beforeEach(async () => {
   ends = []
-  served = await serveMcp(app, { surface, perToken: 3 })
+  stopped = 0
+  memory = createMemoryStore()
+  findSession = memory.find
+  const sessions: SessionStore = { ...memory, find: (...asked) => findSession(...asked) }
+  served = await serveMcp(app, { surface, perToken: 3, sessions })
   session = {}
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
   const opened = await post({ id: 0, method: 'initialize', params })
@@ -45,9 +55,10 @@ afterEach(async () => {
   await served[Symbol.asyncDispose]()
 })
 
-function post(message: object | object[]): Promise<Response> {
+function post(message: object | object[], signal: AbortSignal | null = null): Promise<Response> {
   const whole = (part: object) => ({ jsonrpc: '2.0', ...part })
   return fetch(`${served.base}/mcp`, {
+    signal,
     method: 'POST',
     headers: {
       authorization: `Bearer ${app.token}`,
@@ -62,7 +73,33 @@ function post(message: object | object[]): Promise<Response> {
 /** All that comes in response: a call sends nothing before its answer, not even headers. */
 const received = async (message: object | object[]) => (await post(message)).text()
 
-const call = (id: string | number) => ({ id, method: 'tools/call', params: { name: 'wait_long', arguments: {} } })
+const call = (id: string | number, args: object = {}) => ({
+  id,
+  method: 'tools/call',
+  params: { name: 'wait_long', arguments: args },
+})
+
+/** Sends a call; `leave` disconnects before there is an answer. */
+function callFor(id: string | number, args?: object): { leave(this: void): Promise<void> } {
+  const leaving = new AbortController()
+  const response = post(call(id, args), leaving.signal).then(
+    () => 'answered',
+    () => 'disconnected',
+  )
+  return {
+    async leave() {
+      leaving.abort()
+      expect(await response).toBe('disconnected')
+    },
+  }
+}
+
+/** Sends a call, and disconnects when it runs. */
+async function callAndLeave(id: string, args?: object): Promise<void> {
+  const { leave } = callFor(id, args)
+  await begun(ends.length + 1)
+  await leave()
+}
 
 async function cancel(requestId: string | number): Promise<void> {
   expect((await post({ method: 'notifications/cancelled', params: { requestId } })).status).toBe(202)
@@ -109,4 +146,74 @@ test('a request with the id of a call that is running is refused, and the call g
   await begun(2)
   ends[1]?.()
   expect(await again).toContain('Waited.')
+})
+
+test('a call whose client has disconnected goes on, and counts until it ends', async () => {
+  for (const id of ['a', 'b', 'c']) await callAndLeave(id)
+  const refused = await post({ id: 9, method: 'ping' })
+  expect([refused.status, stopped]).toEqual([429, 0])
+  ends.forEach((end) => end())
+  await expect.poll(async () => (await post({ id: 9, method: 'ping' })).status).toBe(200)
+})
+
+test('a call whose client has disconnected can be cancelled', async () => {
+  await callAndLeave('a')
+  await cancel('a')
+  await expect.poll(() => stopped).toBe(1)
+  const again = received(call('a'))
+  await begun(2)
+  ends[1]?.()
+  expect(await again).toContain('Waited.')
+})
+
+test('a call with the id of one whose client has disconnected does not get the answer to that one', async () => {
+  await callAndLeave('a', { note: 'first' })
+  expect((await post(call('a', { note: 'second' }))).status).toBe(400)
+  ends[0]?.()
+  await expect.poll(() => received({ id: 9, method: 'ping' })).toContain('"id":9')
+  const again = received(call('a', { note: 'third' }))
+  await begun(2)
+  ends[1]?.()
+  expect(await again).toContain('Waited.third')
+})
+
+test('the end of a session ends what was counted in it', async () => {
+  for (const id of ['a', 'b']) await callAndLeave(id)
+  const ended = await fetch(`${served.base}/mcp`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${app.token}`, ...session },
+  })
+  expect([ended.status, stopped]).toEqual([200, 2])
+  const other = await Promise.all([1, 2, 3].map(() => post({ id: 1, method: 'ping' })))
+  expect(other.map(({ status }) => status)).toEqual([404, 404, 404])
+})
+
+test.each([
+  ['not acceptable', { accept: 'application/json' }, 406],
+  ['of an unknown revision', { 'mcp-protocol-version': '1999-01-01' }, 400],
+])('a request that is %s does not count after its refusal', async (_, headers, status) => {
+  const usual = session
+  session = { ...usual, ...headers }
+  for (let sent = 0; sent < 4; sent += 1) expect((await post({ id: 'a', method: 'ping' })).status).toBe(status)
+  session = usual
+  expect(await received({ id: 'a', method: 'ping' })).toContain('"id":"a"')
+})
+
+test('a call whose client disconnects before it begins counts too', async () => {
+  const { promise: found, resolve: find } = Promise.withResolvers<void>()
+  let looked = 0
+  findSession = async (...asked) => {
+    looked += 1
+    await found
+    return memory.find(...asked)
+  }
+  for (const count of [1, 2, 3]) {
+    const { leave } = callFor(count)
+    await expect.poll(() => looked).toBe(count)
+    await leave()
+  }
+  expect((await post({ id: 9, method: 'ping' })).status).toBe(429)
+  find()
+  await begun(3)
+  expect((await post({ id: 9, method: 'ping' })).status).toBe(429)
 })
