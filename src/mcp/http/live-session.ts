@@ -41,6 +41,11 @@ interface Posted {
   ended(this: void): void
 }
 
+/**
+ * The transport refuses a second stream of notifications with it. A client that asks for one has lost the first, and
+ * without a word of that, as when a laptop slept, its connection takes a quarter of an hour to end.
+ */
+const STREAM_IS_OPEN = 409
 const REPLAYED_HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
 
 /** A session as one process serves it: its server, its open streams and its running calls. */
@@ -164,7 +169,12 @@ export class LiveSession {
     if (incoming.method === 'GET') this.#countStream(outgoing)
     const request = webRequest(incoming, outgoing)
     const posted = this.#begin(here, lifetime)
-    const response = await this.#transport.handleRequest(request, { parsedBody: isBatch ? here : here[0] })
+    const answer = () => this.#transport.handleRequest(request, { parsedBody: isBatch ? here : here[0] })
+    let response = await answer()
+    if (response.status === STREAM_IS_OPEN) {
+      this.#transport.closeStandaloneSSEStream()
+      response = await answer()
+    }
     if (!response.ok) this.#drop(posted)
     for (const message of here) this.#cancel(message)
     return writeResponse(outgoing, response)

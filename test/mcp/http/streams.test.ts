@@ -68,14 +68,14 @@ async function open(init: { method?: string; headers: Record<string, string>; bo
     ...(init.body && { body: JSON.stringify(init.body) }),
   })
   const received: string[] = []
-  void reply.body?.pipeThrough(new TextDecoderStream()).pipeTo(
+  const ended = reply.body?.pipeThrough(new TextDecoderStream()).pipeTo(
     new WritableStream({
       write: (text) => {
         received.push(text)
       },
     }),
   )
-  return { reply, text: () => received.join('') }
+  return { reply, ended, text: () => received.join('') }
 }
 
 const modern = (method: string, params: object) => ({
@@ -136,4 +136,14 @@ test.each(Object.entries(streams))('%s has a comment every 15 seconds of silence
   await expect.poll(comments).toBe(1)
   vi.advanceTimersByTime(HEARTBEAT_MS)
   await expect.poll(comments).toBe(2)
+})
+
+test('a client that has lost its stream of notifications, unnoticed here, opens another one in its place', async () => {
+  const headers = await openSession()
+  const lost = await open({ method: 'GET', headers })
+  const next = await open({ method: 'GET', headers })
+  expect(next.reply.status).toBe(200)
+  await lost.ended
+  vi.advanceTimersByTime(HEARTBEAT_MS)
+  await expect.poll(next.text).toBe(': keepalive\n\n')
 })
