@@ -45,6 +45,8 @@ export class ListeningTransport implements Transport {
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    // What a request to listen asked for is watched before it may turn out to be refused.
+    if ('error' in message) this.#subscriptions.drop(listenerName(message.id))
     if (this.#spans.size > 0 && !('method' in message)) this.#end(listenerName(message.id), responseOutcome(message))
     return this.#wire.send(message, options)
   }

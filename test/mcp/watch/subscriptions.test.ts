@@ -1,5 +1,7 @@
 import { Client } from '@modelcontextprotocol/client'
+import type { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import { createApi } from '../../../src/client/client.ts'
 import { gate } from '../../../resources/gate.ts'
 import { surface } from '../../../src/surface.ts'
@@ -8,6 +10,7 @@ import { openShop, type Shop } from '../../service/gate/shop.ts'
 import { tokenHeaders } from '../../service/people.ts'
 import { connect, eras, type Connected, type Era } from '../clients.ts'
 import { connectHttp, serveMcp, type McpServed } from '../http/http-server.ts'
+import { rawClient } from '../tasks/raw-client.ts'
 import { POLL_MS, pollClock } from './poll-clock.ts'
 import { listened, subscribe, type Heard } from './subscribe.ts'
 
@@ -149,6 +152,19 @@ describe.each(eras)('over http, clients of %s', (era) => {
     expect(await accepted(agent, uris)).toEqual(uris.slice(0, 50))
     expect(clock.polls()).toBe(50)
   })
+})
+
+test('a request to listen that is refused watches nothing', async () => {
+  await using modern = await rawClient(app.api, { clock })
+  const notifications = { toolsListChanged: 'yes', resourceSubscriptions: [address] }
+  const { error } = await modern.request('subscriptions/listen', { notifications })
+  expect(error).toMatchObject({ code: -32_602 })
+  expect(clock.polls()).toBe(0)
+  // The 2025 revisions do not have the method.
+  await using older = await connect(app.api, { era: 'sdk 1.32', clock })
+  const listen = { method: 'subscriptions/listen', params: { notifications: { resourceSubscriptions: [address] } } }
+  await expect((older.client as OlderClient).request(listen, z.object({}))).rejects.toMatchObject({ code: -32_601 })
+  expect(clock.polls()).toBe(0)
 })
 
 test.each(['stdio', 'http'] as const)(
