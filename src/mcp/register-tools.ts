@@ -98,13 +98,13 @@ async function callTool(
   return toolResult(await tryTool(listed, raw, { ...frame, given: { way: 'form', token: first.asked.token, answer } }))
 }
 
-/** Sends progress notifications to a caller that passed a token (mcp §10); values only increase. */
-function progressReporter({ _meta, notify }: Request): Context['progress'] | undefined {
+/** Sends progress notifications to a caller that passed a token (mcp §10), until it cancels; values only increase. */
+function progressReporter({ _meta, notify, signal }: Request): Context['progress'] | undefined {
   const progressToken = _meta?.progressToken
   if (progressToken === undefined) return undefined
   let last = -1
   return ({ done, total, message }) => {
-    if (done <= last) return
+    if (done <= last || signal.aborted) return
     last = done
     const params = { progressToken, progress: done, total, message }
     // A disconnected caller needs no report.

@@ -1,7 +1,10 @@
-import { Client } from '@modelcontextprotocol/client'
+import { Client, InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/client'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { connect, eras } from './clients.ts'
+import type { Api } from '../../src/client/api.ts'
+import { defineTool, type Tool } from '../../src/mcp/define/define.ts'
+import { serveTransport } from '../../src/mcp/stdio.ts'
+import { connect, connectClient, defaults, eras } from './clients.ts'
 
 const unreachable = () => Promise.reject(new Error('no call of this test needs the service'))
 
@@ -31,3 +34,50 @@ describe.each(eras)('a client of %s', (era) => {
     })
   })
 })
+
+test.each(['2025-11-25', '2026-07-28'] as const)(
+  'a client of %s hears no more of a call that it has cancelled, while the tool goes on',
+  async (era) => {
+    const { promise: reported, resolve: hear } = Promise.withResolvers<void>()
+    const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>()
+    const slow = defineTool({
+      name: 'wait_long',
+      toolset: 'default',
+      effect: 'read',
+      title: 'Wait',
+      description: 'Waits.',
+      input: z.strictObject({}),
+      output: z.object({}),
+      async run(_args, context) {
+        context.progress({ done: 1, total: 2, message: 'half of it' })
+        await goesOn
+        context.progress({ done: 2, total: 2, message: 'all of it' })
+        return { answer: 'Waited.', data: {} }
+      },
+    })
+    // The types of input and output are the tool's own business.
+    const surface = { tools: [slow as unknown as Tool], resources: [], templates: [], prompts: [] }
+    const [near, far] = InMemoryTransport.createLinkedPair()
+    const sent: JSONRPCMessage[] = []
+    const send = far.send.bind(far)
+    far.send = (message, options) => {
+      sent.push(message)
+      return send(message, options)
+    }
+    const handle = serveTransport({ api: () => ({}) as Api, options: defaults, version: '0.0.0-test', surface }, far)
+    const client = connectClient(era) as Client
+    await client.connect(near)
+    const cancelling = new AbortController()
+    const call = client.callTool({ name: 'wait_long' }, { signal: cancelling.signal, onprogress: () => hear() })
+    await reported
+    const before = sent.length
+    cancelling.abort()
+    await expect(call).rejects.toThrow('abort')
+    await client.listTools()
+    goOn()
+    await client.listTools()
+    expect(sent.slice(before).filter((message) => 'method' in message)).toEqual([])
+    await client.close()
+    await handle.close()
+  },
+)

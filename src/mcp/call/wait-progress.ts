@@ -26,9 +26,11 @@ export function waitProgress(progress: Report, clock: Clock): WaitProgress {
   let last: { done: number; total: number | undefined } = { done: 0, total: undefined }
   let saidAt = Number.NEGATIVE_INFINITY
   let cancel: (() => void) | undefined
+  /** Work that ignores the end of its call goes on. */
+  let isOver = false
 
   function say(message: string) {
-    if (clock.now() - saidAt < BETWEEN_MS) return
+    if (isOver || clock.now() - saidAt < BETWEEN_MS) return
     saidAt = clock.now()
     last = { ...last, done: last.done + STEP }
     progress({ ...last, message })
@@ -47,13 +49,14 @@ export function waitProgress(progress: Report, clock: Clock): WaitProgress {
   }
   return {
     report(given) {
+      if (isOver) return
       last = given
       progress(given)
     },
     began(request) {
       const key = Symbol(request)
       running.set(key, { request, startedAt: clock.now() })
-      if (cancel === undefined) watch()
+      if (cancel === undefined && !isOver) watch()
       return () => void running.delete(key)
     },
     pauses(request, { ms, status, asked }) {
@@ -62,6 +65,7 @@ export function waitProgress(progress: Report, clock: Clock): WaitProgress {
       say(`waiting ${String(Math.round(ms / 1000))} s before ${request} is repeated: ${why} (${String(status)})`)
     },
     end() {
+      isOver = true
       running.clear()
       cancel?.()
     },

@@ -73,3 +73,15 @@ test('many waits make at most one message a second, and none follows the call', 
   clock.pass(60_000)
   expect(heard).toHaveLength(before)
 })
+
+test('work that goes on after the end of its call says nothing', () => {
+  const clock = virtualClock()
+  const heard: string[] = []
+  const waits = waitProgress(({ message }) => heard.push(message), clock)
+  waits.end()
+  waits.report({ done: 1, total: 2, message: 'half of it' })
+  waits.began('GET late')
+  waits.pauses('GET late', { ms: 5_000, status: 503, asked: false })
+  clock.pass(10_000)
+  expect(heard).toEqual([])
+})
