@@ -96,6 +96,8 @@ export interface Database {
 export interface OpenDatabase extends Database {
   /** What waits at this moment, for metrics. */
   load(): DatabaseLoad
+  /** Why no write can succeed until the next start, in words without anything confidential; undefined if nothing is known. */
+  problem?(this: void): string | undefined
 }
 
 export interface DatabaseLoad {

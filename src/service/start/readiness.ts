@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Database } from '../sql/database.ts'
+import type { OpenDatabase } from '../sql/database.ts'
 
 /** How long the database may take to answer a probe. */
 const LONGEST_MS = 2_000
@@ -13,7 +13,7 @@ export interface Readiness {
   stop(this: void): void
 }
 
-export function createReadiness(db: Pick<Database, 'read'>): Readiness {
+export function createReadiness(db: Pick<OpenDatabase, 'read' | 'problem'>): Readiness {
   let isStopping = false
   return {
     async problem() {
@@ -23,7 +23,7 @@ export function createReadiness(db: Pick<Database, 'read'>): Readiness {
         () => false,
       )
       const isReady = await Promise.race([answered, sleep(LONGEST_MS, false, { ref: false })])
-      return isReady ? undefined : 'the database does not answer'
+      return isReady ? db.problem?.() : 'the database does not answer'
     },
     stop: () => void (isStopping = true),
   }

@@ -206,6 +206,15 @@ class SqliteDatabase implements OpenDatabase {
     return { writes: this.#queue.length }
   }
 
+  readonly problem = (): string | undefined => {
+    try {
+      this.#flush.check()
+      return undefined
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+
   /**
    * Waits for the writes in progress, then closes both connections; the last one to close merges the WAL into the file.
    */

@@ -1,11 +1,11 @@
-import { closeSync, fdatasync, openSync, type NoParamCallback } from 'node:fs'
+import { closeSync, fdatasync, openSync, statSync, type NoParamCallback } from 'node:fs'
 import { ServiceError } from '../../../errors.ts'
 
 /** Writes what is committed to disk. */
 export interface WalFlush {
   /** Resolves once everything that was committed before the call is on disk. */
   flush(): Promise<void>
-  /** Throws when an earlier flush has failed. */
+  /** Throws when an earlier flush has failed, and when the files of the database are no longer in their place. */
   check(): void
   /** Waits for the flush in progress. */
   close(): Promise<void>
@@ -17,23 +17,31 @@ export type Sync = (descriptor: number, done: NoParamCallback) => void
 /**
  * Flushes the WAL outside of the event loop, so that requests are read and the next transaction runs meanwhile (decision
  * 087). Commits that wait for the same flush share it. After a failure the system may have forgotten which pages it still
- * had to write, so that no later flush proves anything: from then on nothing is written until the next start.
+ * had to write, so that no later flush proves anything: from then on nothing is written until the next start. The same
+ * holds for files that were deleted or replaced: the system keeps what is written to them only until they are closed.
  */
 export function createWalFlush(file: string, sync: Sync = fdatasync): WalFlush {
   // Open as long as the database, which keeps the file. SQLite has no locks on it that closing it would end.
   const descriptor = openSync(`${file}-wal`, 'r+')
   let running: Promise<void> | undefined
   let following: Promise<void> | undefined
-  let failure: unknown
+  let failure: ServiceError | undefined
+  const inPlace = [file, `${file}-wal`].map((path) => ({ path, id: fileId(path) }))
+
+  /** The first failure, of which the others are told too. */
+  function findFailure(error?: Error | null): ServiceError | undefined {
+    const lost = () => inPlace.find(({ path, id }) => fileId(path) !== id)?.path
+    return (failure ??= error ? unflushed(error) : gone(lost()))
+  }
 
   function begin(): Promise<void> {
     following = undefined
     running = new Promise((resolve, reject) => {
       sync(descriptor, (error) => {
         running = undefined
-        failure ??= error ?? undefined
-        if (failure === undefined) resolve()
-        else reject(unflushed(failure))
+        const found = findFailure(error)
+        if (found === undefined) resolve()
+        else reject(found)
       })
     })
     return running
@@ -43,7 +51,8 @@ export function createWalFlush(file: string, sync: Sync = fdatasync): WalFlush {
     // What was committed after the running one began may not be part of it.
     flush: () => following ?? (running === undefined ? begin() : (following = running.then(begin))),
     check() {
-      if (failure !== undefined) throw unflushed(failure)
+      const found = findFailure()
+      if (found !== undefined) throw found
     },
     async close() {
       await (following ?? running)?.catch(() => undefined)
@@ -55,4 +64,17 @@ export function createWalFlush(file: string, sync: Sync = fdatasync): WalFlush {
 function unflushed(cause: unknown): ServiceError {
   const message = 'the disk under the database cannot be written; see the log of the service, then start it again'
   return new ServiceError('unavailable', message, { reason: 'DATABASE_BUSY', retryAfterSeconds: 60, cause })
+}
+
+function gone(path: string | undefined): ServiceError | undefined {
+  if (path === undefined) return undefined
+  const message = 'the file of the database was deleted or replaced; restore it, then start the service again'
+  const cause = new Error(`${path} is not the file that was opened`)
+  return new ServiceError('unavailable', message, { reason: 'DATABASE_BUSY', retryAfterSeconds: 60, cause })
+}
+
+/** What tells a file from another one of the same name; undefined where there is none. */
+function fileId(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found && `${String(found.dev)}-${String(found.ino)}`
 }
