@@ -17,7 +17,10 @@ export interface OverflowGrouping extends Omit<Grouping, 'basis'> {
   basis: 'overflow'
 }
 
-/** Whether an event may start an issue; reads one row, so that the cost does not depend on how many there are. */
+/**
+ * Whether an event may start an issue; reads one row, so that the cost does not depend on how many there are. Issues that
+ * were started more than an hour from now are from a time when the clock was ahead: they would take all room until then.
+ */
 export async function hasRoomForIssue(
   prepare: Prepare,
   productId: number,
@@ -27,7 +30,7 @@ export async function hasRoomForIssue(
   const earlier = await prepare(
     'SELECT created_at FROM issue WHERE product_id = ? ORDER BY number DESC LIMIT 1 OFFSET ?',
   ).get<{ created_at: number }>(productId, mostPerHour - 1)
-  return earlier === undefined || earlier.created_at <= now - hourMs
+  return earlier === undefined || Math.abs(now - earlier.created_at) >= hourMs
 }
 
 /**
@@ -41,9 +44,9 @@ export async function hasRoomForVouchedIssue(
 ): Promise<boolean> {
   if (mostPerHour === 0) return true
   const earlier = await prepare(
-    `SELECT started_at FROM vouched_issue WHERE product_id = ? AND started_at IS NOT NULL
+    `SELECT started_at FROM vouched_issue WHERE product_id = ? AND started_at IS NOT NULL AND started_at < ?
      ORDER BY started_at DESC LIMIT 1 OFFSET ?`,
-  ).get<{ started_at: number }>(productId, mostPerHour - 1)
+  ).get<{ started_at: number }>(productId, now + hourMs, mostPerHour - 1)
   return earlier === undefined || earlier.started_at <= now - hourMs
 }
 

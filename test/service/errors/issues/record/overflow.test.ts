@@ -150,3 +150,22 @@ test('an agent that reads it learns what it is and what to do', async () => {
     ]
   `)
 })
+
+test.each(['public', 'server'] as const)(
+  'issues from a time when the clock was a year ahead take no room once it is right, with a %s key',
+  async (kind) => {
+    const { app, clock } = await open()
+    await using _closing = app
+    await app.db.write((rows) => rows.updateTable('dsn_key').set({ kind }).execute())
+    clock.now += 365 * 24 * hourMs
+    for (const name of ['One', 'Two', 'Three']) await app.ingest(crash(name))
+    clock.now -= 365 * 24 * hourMs
+    for (const name of ['Four', 'Five', 'Six']) await app.ingest(crash(name))
+    const [, , collecting, ...later] = (await issuesOf(app)).map(({ title, times_seen }) => [title, times_seen])
+    expect(later).toEqual([
+      ['Four: failed', 1],
+      ['Five: failed', 1],
+    ])
+    expect(collecting).toEqual([overflow, 2])
+  },
+)
