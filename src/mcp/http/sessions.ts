@@ -145,7 +145,7 @@ export function createSessions({
         if (stored === undefined && typeof id === 'string') live.delete(id)
         return writeProblem(outgoing, 404, 'Session not found', { code: -32_001 })
       }
-      if (now() - stored.usedAt >= NOTED_MS) await store.used(stored.id, now())
+      if (isNoteDue(stored, now())) await store.used(stored.id, now())
       const session = await serve(stored, request.build)
       const answered = session.handle(incoming, outgoing, request)
       if (incoming.method === 'GET') looks.look(stored.id)
@@ -160,6 +160,11 @@ export function createSessions({
       await Promise.all(open.map((session) => session.close()))
     },
   }
+}
+
+/** Also after a clock that was ahead has been set back. Those of two machines differ by less than what counts as that. */
+function isNoteDue({ usedAt }: StoredSession, now: number): boolean {
+  return now - usedAt >= NOTED_MS || usedAt - now >= IDLE_MS
 }
 
 /** A session whose last noted use was before that has ended: its last use may be up to a minute younger. */

@@ -24,6 +24,8 @@ interface Message {
 
 export type SessionStore = ReturnType<typeof createSessionStore>
 
+/** Longer than the clocks of two machines differ. */
+const CLOCKS_DIFFER_MS = 60 * 60_000
 /** Before the id of a session in a message to the other processes. */
 const CHANGED = 'session:'
 /** A message that nobody has taken by then is for a process that is gone. */
@@ -44,10 +46,14 @@ export function createSessionStore(db: Database) {
         const value = { id, owner, token_hash: token, initialize, used_at: usedAt }
         await rows.insertInto('mcp_session').values(value).execute()
         const sessions = rows.selectFrom('mcp_session').select('id')
+        // Later ones are from a time when the clock was ahead: they would displace every new session until then.
+        const latest = usedAt + CLOCKS_DIFFER_MS
+        const newest = sessions.where('used_at', '<=', latest).orderBy('used_at', 'desc').orderBy('seq', 'desc')
         // SQLite has no OFFSET without a limit.
-        const oldest = sessions.orderBy('used_at', 'desc').orderBy('seq', 'desc').limit(limits.total)
+        const oldest = newest.limit(limits.total)
         const displaced = await Promise.all([
           sessions.where('used_at', '<', limits.usedSince).execute(),
+          sessions.where('used_at', '>', latest).execute(),
           oldest.where('token_hash', '=', token).offset(limits.perToken).execute(),
           oldest.offset(limits.total).execute(),
         ])

@@ -244,6 +244,20 @@ test('a session ends half an hour after its last use at any process, which is no
   expect(await statuses(session)).toEqual([404, 404])
 })
 
+test('sessions from a time when the clock was a day ahead displace no new ones, and one that is used goes on', async () => {
+  const day = 24 * 60 * 60_000
+  now += day
+  const used = await openSession(0)
+  for (let count = 0; count < 49; count += 1) await openSession(0)
+  now -= day
+  expect(await statuses(used)).toEqual([200, 200])
+  const later = await openSession(0)
+  expect([await statuses(later), await statuses(used)]).toEqual([
+    [200, 200],
+    [200, 200],
+  ])
+})
+
 test('a session goes on after all processes were started again', async () => {
   const session = await openSession(0)
   for (const door of doors) await door[Symbol.asyncDispose]()
