@@ -16,7 +16,15 @@ import { apiFor, openBackend, type Backend } from './support/backend.ts'
 import { chooseProduct, findByName } from './support/choose-product.ts'
 import { makeDataDir } from './support/data-dir.ts'
 import { keepPort, keptPort, portFor } from './support/data-port.ts'
-import { listeningOrigin, readEndpoints, removeEndpoints, writeEndpoints, type Endpoints } from './support/endpoints.ts'
+import {
+  listeningOrigin,
+  readEndpoints,
+  removeEndpoints,
+  takeServerLock,
+  writeEndpoints,
+  type Endpoints,
+  type ServerLock,
+} from './support/endpoints.ts'
 import { checkHealth, healthProof } from './support/health.ts'
 import type { Io } from './support/io.ts'
 import { openPages } from './pages/open-pages.ts'
@@ -41,6 +49,7 @@ export async function run(config: Config, io: Io): Promise<number> {
   const address = { host: config.host, port: portFor(config) }
   await requireFree(address, io.env).catch((error: unknown) => refuse(error, { ...config, ...address }))
   makeDataDir(config.dataDir)
+  using lock = await requireLock(config)
   const metrics = await createMetrics()
   const tracing = await openTracing(io.env, log)
   const backend = await openBackend(config, { log, onProgress: say, ingestCounts: metrics.ingest })
@@ -100,6 +109,8 @@ export async function run(config: Config, io: Io): Promise<number> {
     say('tracegate: stopping')
   } finally {
     if (endpoints !== undefined) removeEndpoints(config.dataDir, endpoints)
+    // The next server may start while the last requests end.
+    lock?.close()
     // They would not end by themselves, and their readers connect again.
     backend.service?.endStreams()
     mcp?.endStreams()
@@ -122,6 +133,18 @@ async function requireNoOther({ dataDir, databaseUrl }: Config): Promise<void> {
   // Behind a balancer, any process of a shared database may answer.
   if (databaseUrl !== undefined && !isLoopback(hostname)) return
   if ((await checkHealth(origin, token))?.proved === true) throw new ConfigError(`Tracegate is already running: ${mcp}`)
+}
+
+/**
+ * The lock of the data directory, which decides between servers that start at once. Where several machines share the database,
+ * a directory may be shared too, and has none.
+ */
+async function requireLock(config: Config): Promise<ServerLock | undefined> {
+  if (config.baseUrl !== undefined || config.databaseUrl !== undefined) return undefined
+  const lock = takeServerLock(config.dataDir)
+  if (lock !== undefined) return lock
+  await requireNoOther(config)
+  throw new ConfigError(`Tracegate is already being started on ${config.dataDir}`)
 }
 
 /** The DSNs printed so far name the port of the data directory. */

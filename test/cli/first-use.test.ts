@@ -123,6 +123,21 @@ test('a second serve on the same data says that it runs already, and where', asy
   })
 })
 
+test('a serve on data where another one is about to listen is refused, and does not disturb it', async () => {
+  const starting = join(folder.path, 'starting')
+  const first = serveHere({ dataDir: starting })
+  await expect.poll(() => existsSync(join(starting, 'tracegate.db'))).toBe(true)
+  expect(await tracegate(['serve', '--port', '0', '--data', starting])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^tracegate: Tracegate is already (?:running: http|being started on .*starting)/),
+  })
+  const { mcp } = (await first).endpoints
+  expect(readFileSync(join(starting, 'endpoints.json'), 'utf8')).toContain(mcp)
+  await (await first)[Symbol.asyncDispose]()
+  const next = await serveHere({ dataDir: starting })
+  await next[Symbol.asyncDispose]()
+})
+
 test('a second serve on the same data and another port changes nothing for the first one', async () => {
   const file = join(dataDir, 'endpoints.json')
   const before = readFileSync(file, 'utf8')

@@ -1,7 +1,9 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
-import { writeWhole } from '../files/failures.ts'
+import { isBusy } from '../../service/sql/sqlite/passing-failures.ts'
+import { tryWriting, writeWhole } from '../files/failures.ts'
 
 /** The addresses that `serve` gives other programs of this user: `mcp` ends in `/mcp`, `rest` and `ingest` are base addresses. */
 const Endpoints = z.object({
@@ -34,6 +36,51 @@ export function readEndpoints(dataDir: string): Endpoints | undefined {
 /** Removes `endpoints.json` if it is still ours: another server may have replaced it. */
 export function removeEndpoints(dataDir: string, ours: Endpoints): void {
   if (readEndpoints(dataDir)?.mcp === ours.mcp) rmSync(filePath(dataDir), { force: true })
+}
+
+export interface ServerLock extends Disposable {
+  /** Lets another server have the data directory; a second call does nothing. */
+  close(this: void): void
+}
+
+/**
+ * Keeps the data directory, which has room for one server, until `close` or the end of the process, whatever ends it.
+ * Undefined while another one has it. The lock is SQLite's on an empty file: Node has none.
+ */
+export function takeServerLock(dataDir: string): ServerLock | undefined {
+  const file = join(dataDir, 'serve.lock')
+  for (;;) {
+    tryWriting(file, () => closeSync(openSync(file, 'a', 0o600)))
+    const opened = fileNumber(file)
+    const connection = new DatabaseSync(file, { timeout: 0 })
+    try {
+      connection.exec('BEGIN EXCLUSIVE')
+    } catch (error) {
+      connection.close()
+      if (isBusy(error)) return undefined
+      throw error
+    }
+    // Who had it may have removed the file since it was opened: the next one would lock another file.
+    if (opened !== undefined && fileNumber(file) === opened) return heldLock(file, connection)
+    connection.close()
+  }
+}
+
+function heldLock(file: string, connection: DatabaseSync): ServerLock {
+  const close = () => {
+    if (!connection.isOpen) return
+    try {
+      rmSync(file, { force: true })
+    } catch {
+      // Windows removes no file that is open.
+    }
+    connection.close()
+  }
+  return { close, [Symbol.dispose]: close }
+}
+
+function fileNumber(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.ino
 }
 
 /** The origin for a bound host and port; an address that means "every interface" becomes `localhost`. */
