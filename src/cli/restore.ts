@@ -49,10 +49,16 @@ async function intoDirectory(archive: OpenArchive, dataDir: string): Promise<voi
   const unfinished = restoringFile(file)
   requireEmpty(dataDir, { isRepeated: existsSync(unfinished) })
   // From here on, and until it has its name, no service opens the directory.
+  await removeJournal(unfinished)
   await archive.extract(DATABASE, unfinished)
   for (const name of archive.names) await extractFile(archive, dataDir, name)
   prepare(unfinished)
   await rename(unfinished, file)
+}
+
+/** That of a restore which was ended while it migrated: SQLite would bring back the pages of the file that was there. */
+async function removeJournal(file: string): Promise<void> {
+  for (const end of ['-journal', '-wal', '-shm']) await rm(file + end, { force: true })
 }
 
 /** Throws for a directory with data. The token and the secret of an earlier service may be there, and stay. */
@@ -107,7 +113,8 @@ async function intoPostgres(
       source.close()
     }
   } finally {
-    for (const end of ['', '-wal', '-shm', '-journal']) await rm(copy + end, { force: true })
+    await rm(copy, { force: true })
+    await removeJournal(copy)
   }
 }
 

@@ -185,6 +185,23 @@ test('no service opens a directory whose restore was interrupted, doctor finds i
   expect(await readAnswers({ dataDir: target })).toEqual(answers)
 })
 
+test('a restore that was ended while it migrated is completed with another backup', async () => {
+  const { dataDir, answers } = await loaded()
+  const [target, folder] = [newFolder(), newFolder()]
+  // As SQLite leaves a file in the middle of a transaction that no longer fits into memory.
+  const half = join(folder, 'half')
+  const connection = new DatabaseSync(half)
+  onTestFinished(() => connection.close())
+  connection.exec('PRAGMA cache_size = 1; CREATE TABLE other (text TEXT)')
+  const fill = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+    INSERT INTO other SELECT hex(randomblob(2000)) FROM n`
+  connection.exec(`${fill}; BEGIN; UPDATE other SET text = 'changed'; ${fill}`)
+  for (const end of ['', '-journal']) copyFileSync(half + end, join(target, `tracegate.db-restoring${end}`))
+  expect(await tracegate(['restore', await backedUp(), '--data', target])).toMatchObject({ code: 0, stderr: '' })
+  takeToken(dataDir, target)
+  expect(await readAnswers({ dataDir: target })).toEqual(answers)
+})
+
 test('a backup of an older version is migrated', async () => {
   const old = join(newFolder(), 'old.db')
   const connection = new DatabaseSync(old)
