@@ -1,9 +1,10 @@
 import { existsSync, statSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { rename } from 'node:fs/promises'
+import { dirname, join, resolve, sep } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ConfigError, type Config } from '../config.ts'
 import { ServiceError } from '../errors.ts'
+import { sourceMapFolders } from '../service/errors/sourcemaps/uploads/folders.ts'
 import { createDatabaseFile, explained, explainFailure, isBlank } from '../service/sql/sqlite/database-file.ts'
 import { isMigrated, schemaVersion } from '../service/sql/sqlite/migrate.ts'
 import { copyIntoSqlite } from '../service/sql/moving/into-sqlite.ts'
@@ -11,7 +12,8 @@ import { isDiskFull } from '../service/sql/sqlite/passing-failures.ts'
 import { indexTexts } from '../service/start/index-texts.ts'
 import { version } from '../version.ts'
 import { dataFiles } from './archive/data-files.ts'
-import { cannotWrite, isOfFile } from './files/failures.ts'
+import { newDrafts, removeAbandoned } from './archive/drafts.ts'
+import { cannotWrite, fileSentence, isOfFile } from './files/failures.ts'
 import { DATABASE, MANIFEST, type Manifest } from './archive/manifest.ts'
 import { addStoredFiles } from './archive/stored-files.ts'
 import { createArchive, type Archive } from './archive/write-archive.ts'
@@ -31,11 +33,11 @@ const BUSY_TIMEOUT_MS = 5_000
 export async function run(config: Config, io: Io): Promise<number> {
   const file = resolve(config.operands[0] ?? '')
   if (existsSync(file)) throw new ConfigError(`${file} exists already: name a new file`)
-  const own = `${file}.${String(process.pid)}`
-  const [unfinished, copy] = [`${own}.unfinished`, `${own}.database`]
+  const { zip, database: copy, remove } = newDrafts(file)
   const signal = untilStopped(io)
   try {
-    const archive = createArchive(unfinished, signal)
+    await removeAbandoned(dirname(file))
+    const archive = createArchive(zip, signal)
     const added = new Set<string>()
     // Before and after the database: no row of it lacks its file because retention removed the one or an upload added it.
     await addFiles(archive, config, added)
@@ -44,15 +46,24 @@ export async function run(config: Config, io: Io): Promise<number> {
     await addFiles(archive, config, added)
     archive.addText(`${JSON.stringify(describe(config, copy), undefined, 2)}\n`, MANIFEST)
     await archive.end()
-    await rename(unfinished, file)
+    await rename(zip, file)
     io.stdout.write(`${written(file, added.size).map(plain).join('\n')}\n`)
     return 0
   } catch (error) {
     if (signal.aborted) throw new ServiceError('unavailable', 'stopped: there is no backup', { cause: error })
-    throw isOfFile(error) ? cannotWrite(file, error) : error
+    if (!isOfFile(error)) throw error
+    // The system names no file where a disk is full.
+    throw isOfData(error, config.dataDir)
+      ? new ConfigError(fileSentence(error), { cause: error })
+      : cannotWrite(file, error)
   } finally {
-    for (const path of [unfinished, copy, `${copy}-journal`]) await rm(path, { force: true })
+    await remove()
   }
+}
+
+/** Whether it is about a file that the backup reads. */
+function isOfData({ path = '' }: NodeJS.ErrnoException, dataDir: string): boolean {
+  return Object.values(sourceMapFolders(dataDir)).some((folder) => path === folder || path.startsWith(folder + sep))
 }
 
 async function addFiles(archive: Archive, { dataDir, databaseUrl }: Config, added: Set<string>): Promise<void> {
@@ -87,7 +98,8 @@ function copySqlite(file: string, copy: string): void {
     connection.prepare('VACUUM INTO ?').run(copy)
   } catch (error) {
     // The database is only read.
-    if (isDiskFull(error)) throw new ConfigError(`${copy} cannot be written: its disk is full`, { cause: error })
+    if (isDiskFull(error))
+      throw new ConfigError(`the backup cannot be written: the disk of ${dirname(copy)} is full`, { cause: error })
     throw explainFailure(file, error)
   } finally {
     connection.close()

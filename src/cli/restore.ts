@@ -12,6 +12,7 @@ import { lockSource } from '../service/sql/moving/source.ts'
 import type { Database } from '../service/sql/database.ts'
 import { indexTexts } from '../service/start/index-texts.ts'
 import { DATABASE } from './archive/manifest.ts'
+import { removeAbandoned } from './archive/drafts.ts'
 import { openArchive, type OpenArchive } from './archive/read-archive.ts'
 import { showCopy } from './archive/copy-progress.ts'
 import { storeDataFiles } from './archive/stored-files.ts'
@@ -99,6 +100,7 @@ async function intoPostgres(
   { dataDir, url, io }: { dataDir: string; url: string; io: Io },
 ): Promise<void> {
   await checkTarget(url)
+  await removeAbandoned(dataDir)
   const copy = join(dataDir, `restoring-${String(process.pid)}.db`)
   const signal = untilStopped(io)
   const progress = showCopy(io.stderr)

@@ -1,4 +1,13 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { buffer } from 'node:stream/consumers'
@@ -94,6 +103,32 @@ test('nobody else may read what a backup is made of while it is made', async () 
   expect(await backup).toMatchObject({ code: 0 })
   expect(Object.fromEntries(modes)).toMatchObject({ database: 0o600, unfinished: 0o600 })
   expect(new Set(modes.values())).toEqual(new Set([0o600]))
+})
+
+test('what a backup that was killed has left goes with a later one in the folder, and never that of one that runs', async () => {
+  const { dataDir } = await loaded()
+  const folder = newFolder()
+  const ended = new AbortController()
+  const first = tracegate(['backup', join(folder, 'first.zip'), '--data', dataDir]).finally(() => ended.abort())
+  const seen = new Set<string>()
+  while (!ended.signal.aborted) {
+    for (const name of readdirSync(folder)) seen.add(name)
+    await setImmediate()
+  }
+  await first
+  const drafts = [...seen].filter((name) => !name.endsWith('.zip'))
+  expect(drafts.map((name) => name.split('.').at(-1))).toEqual(expect.arrayContaining(['unfinished', 'database']))
+  for (const name of drafts) writeFileSync(join(folder, name), 'left')
+  const next = async (name: string) => {
+    expect(await tracegate(['backup', join(folder, name), '--data', dataDir])).toMatchObject({ code: 0, stderr: '' })
+    return readdirSync(folder).toSorted()
+  }
+  const age = (name: string) => utimesSync(join(folder, name), 0, 0)
+  // Its zip waits while the database is copied.
+  age(drafts.find((name) => name.endsWith('unfinished')) ?? '')
+  expect(await next('second.zip')).toEqual([...drafts, 'first.zip', 'second.zip'].toSorted())
+  for (const name of drafts) age(name)
+  expect(await next('third.zip')).toEqual(['first.zip', 'second.zip', 'third.zip'])
 })
 
 test('a restored directory keeps the port that the DSNs of the backup name, where it has none', async () => {

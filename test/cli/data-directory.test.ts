@@ -1,6 +1,7 @@
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -179,4 +180,24 @@ test.each([
   )
   expect(code).toBe(1)
   expect(readdirSync(target)).toEqual([])
+})
+
+test.each([
+  ['into a folder that may not be entered', 'target', 'target/b.zip cannot be written'],
+  ['of source maps that may not be read', 'data/sourcemaps', 'data/sourcemaps cannot be read'],
+])('a backup %s says of what there is no permission', async (_, refused, said) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tracegate-backup-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const name of ['data', 'data/sourcemaps', 'target']) mkdirSync(join(folder, name))
+  copyFileSync(file, join(folder, 'data/tracegate.db'))
+  letPass(dirname(folder))
+  for (const name of ['.', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })])
+    if (runAs !== undefined) chownSync(join(folder, name), runAs.uid, runAs.gid)
+  chmodSync(join(folder, refused), 0)
+  const args = ['backup', join(folder, 'target/b.zip'), '--data', join(folder, 'data')]
+  expect(await tracegateAsUser(args, folder)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `tracegate: ${folder}/${said}: there is no permission\n`,
+  })
 })

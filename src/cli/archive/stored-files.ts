@@ -5,6 +5,7 @@ import { systemPlatform } from '../../service/shared/platform.ts'
 import type { Database } from '../../service/sql/database.ts'
 import { openDatabase } from '../../service/sql/open/index.ts'
 import { dataFiles } from './data-files.ts'
+import { removeAbandoned } from './drafts.ts'
 import type { Archive } from './write-archive.ts'
 
 const folders: readonly StoredFolder[] = ['sourcemaps', 'uploads']
@@ -31,6 +32,7 @@ export async function addStoredFiles(
   const file = join(dataDir, `backup-${String(process.pid)}.file`)
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    await removeAbandoned(dataDir)
     const store = requireStore(db)
     for (const folder of folders) {
       for (const name of await store.list(folder)) {

@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
@@ -53,6 +53,26 @@ test('a backup of SQLite is restored into PostgreSQL', async () => {
   expect((await onServer(url, 'restore', file, '--data', target)).code).toBe(0)
   copyFileSync(join(dataDir, 'token'), join(target, 'token'))
   expect(await readAnswers({ dataDir: target, databaseUrl: url })).toEqual(answers)
+})
+
+test('what a backup or a restore of a server that was killed has left in the data directory goes with a later one', async () => {
+  const { dataDir, url } = await copyMoved()
+  const leave = (day: number) => {
+    for (const end of ['file', 'db', 'db-journal']) {
+      const left = join(dataDir, `${end === 'file' ? 'backup' : 'restoring'}-7${String(day)}.${end}`)
+      writeFileSync(left, 'left')
+      if (day > 0) utimesSync(left, 0, 0)
+    }
+  }
+  leave(0)
+  leave(1)
+  const left = () => readdirSync(dataDir).filter((name) => /^(?:backup|restoring)-/.test(name))
+  const file = join(newFolder(), 'backup.zip')
+  expect((await onServer(url, 'backup', file, '--data', dataDir)).code).toBe(0)
+  expect(left()).toEqual(['backup-70.file', 'restoring-70.db', 'restoring-70.db-journal'])
+  leave(1)
+  expect((await onServer(await emptyDatabase(), 'restore', file, '--data', dataDir)).code).toBe(0)
+  expect(left()).toEqual(['backup-70.file', 'restoring-70.db', 'restoring-70.db-journal'])
 })
 
 test('a backup keeps the order of insertion and the numbers of PostgreSQL', async () => {
