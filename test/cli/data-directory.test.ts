@@ -165,6 +165,14 @@ test('doctor finds a database that may be read and not written, which no server 
   expect(found.stdout).toContain(`FAIL  data directory: the database ${file} cannot be used: there is no permission\n`)
 })
 
+test('a move of a database without permission names it and what to do', async () => {
+  refuse('tracegate.db')
+  const args = ['move', '--to', 'postgres://user@127.0.0.1:1/none', '--data', dataDir]
+  const { code, stderr } = await tracegateAsUser(args, dataDir)
+  expect(stderr).toContain(`tracegate: ${noPermission(`the database ${file} cannot be used`)} another data directory`)
+  expect(code).toBe(1)
+})
+
 test.each([
   ['of a database without permission', 'tracegate.db', 0, 'there is no permission'],
   ['in a directory that may not be written', '.', 0o500, 'its folder cannot be written (there is no permission)'],

@@ -2,6 +2,8 @@ import { copyFileSync, readdirSync, readFileSync, utimesSync, writeFileSync } fr
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import type { Prepare, Rows } from '../../../src/service/sql/database.ts'
+import { copyIntoSqlite } from '../../../src/service/sql/moving/into-sqlite.ts'
 import { openDatabase } from '../../../src/service/sql/open/index.ts'
 import { tracegate, type Ran } from '../../cli/run.ts'
 import { readAnswers } from './answers.ts'
@@ -73,6 +75,20 @@ test('what a backup or a restore of a server that was killed has left in the dat
   leave(1)
   expect((await onServer(await emptyDatabase(), 'restore', file, '--data', dataDir)).code).toBe(0)
   expect(left()).toEqual(['backup-70.file', 'restoring-70.db', 'restoring-70.db-journal'])
+})
+
+test('a disk that is full while a backup of PostgreSQL is made is that of the backup', async () => {
+  const { url } = await copyMoved()
+  const file = join(newFolder(), 'copy.db')
+  const fill = async (_: Rows, prepare: Prepare) => {
+    // SQLite then answers as on a full disk.
+    await prepare('PRAGMA max_page_count = 1').get()
+    const insert = prepare(`INSERT INTO used_key (key, expires_at) VALUES (hex(randomblob(4000)), 1)`)
+    for (;;) await insert.run()
+  }
+  await expect(copyIntoSqlite({ url, file, indexTexts: fill })).rejects.toThrow(
+    `the disk under ${file} is full; make room, then repeat`,
+  )
 })
 
 test('a backup keeps the order of insertion and the numbers of PostgreSQL', async () => {

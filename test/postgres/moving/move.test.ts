@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
@@ -123,6 +124,29 @@ test('rows that someone else has changed in the copy are found, and the next mov
   await expect(openDatabase(url)).rejects.toThrow('interrupted')
   expect((await tracegate(['move', '--to', url, '--data', dataDir])).code).toBe(0)
   expect(await readAnswers({ dataDir, databaseUrl: url })).toEqual(answers)
+})
+
+test('a source that is damaged, or a folder of it that cannot be read, is named, and the server is not blamed', async () => {
+  const { dataDir } = await copyLoaded()
+  const file = join(dataDir, 'tracegate.db')
+  const uploads = join(dataDir, 'uploads')
+  rmSync(uploads, { recursive: true, force: true })
+  writeFileSync(uploads, 'no folder')
+  const args = ['move', '--to', await emptyDatabase(), '--data', dataDir]
+  expect(await tracegate(args)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`tracegate: ${uploads} cannot be read: `) as string,
+  })
+  change(dataDir, 'VACUUM')
+  const bytes = readFileSync(file)
+  // Pages in the middle: the file opens.
+  for (let page = 20; page < bytes.length / 4096; page += 1) bytes.fill(0x58, page * 4096, page * 4096 + 200)
+  writeFileSync(file, bytes)
+  const { code, stderr } = await tracegate(args)
+  expect({ code, stderr }).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`tracegate: the database ${file} cannot be used: it is damaged`) as string,
+  })
 })
 
 test('text with NUL arrives with U+FFFD in its place', async () => {

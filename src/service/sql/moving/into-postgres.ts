@@ -19,6 +19,8 @@ import {
   type Attempt,
   type Begun,
 } from '../postgres/unfinished-copy.ts'
+import { explainFailure } from '../sqlite/database-file.ts'
+import { resultCode } from '../sqlite/passing-failures.ts'
 import { sumInPostgres, sumInSqlite } from './compare.ts'
 import { countCopied, type CopyOptions } from './progress.ts'
 import type { Source } from './source.ts'
@@ -63,7 +65,8 @@ export async function copyIntoPostgres(source: Source, options: IntoPostgresOpti
     const numberedBy = await migratePostgres(client, { forCopy: true })
     return await new Copy(client, { source, attempt, numberedBy, options }).run()
   } catch (error) {
-    if (error instanceof ServiceError) throw error
+    if (error instanceof ServiceError || isOfFile(error)) throw error
+    if (resultCode(error) !== undefined) throw explainFailure(source.file, error)
     throw isPassing(lost ?? error) ? stopped(lost ?? error) : explainOpening(options.url, error)
   } finally {
     await client.end().catch(() => {})
@@ -83,6 +86,11 @@ export async function checkTarget(url: string): Promise<void> {
   } finally {
     await client.end().catch(() => {})
   }
+}
+
+/** Whether a file of the data directory could not be read: that of a socket has no path. */
+function isOfFile(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && 'path' in error
 }
 
 function stopped(error: unknown): unknown {

@@ -2,8 +2,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { ServiceError } from '../../../errors.ts'
 import type { Bindable, Prepare, Rows } from '../database.ts'
-import { createDatabaseFile } from '../sqlite/database-file.ts'
+import { createDatabaseFile, explainFailure } from '../sqlite/database-file.ts'
 import { migrate } from '../sqlite/migrate.ts'
+import { resultCode } from '../sqlite/passing-failures.ts'
 import { explainOpening } from '../postgres/postgres-failures.ts'
 import { checkServer, requireVersion } from '../postgres/postgres-migrate.ts'
 import { connectionConfig } from '../postgres/postgres-statements.ts'
@@ -45,6 +46,7 @@ export async function copyIntoSqlite(options: IntoSqliteOptions): Promise<void> 
     await options.indexTexts(queryBuilder(connection), preparer(connection))
     connection.exec('COMMIT')
   } catch (error) {
+    if (resultCode(error) !== undefined) throw explainFailure(options.file, error)
     throw explainOpening(options.url, lost ?? error)
   } finally {
     connection.close()

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { ServiceError } from '../../../errors.ts'
-import { explainFailure } from '../sqlite/database-file.ts'
+import { explained, explainFailure } from '../sqlite/database-file.ts'
 import { migrate } from '../sqlite/migrate.ts'
 import { isBusy } from '../sqlite/passing-failures.ts'
 
@@ -10,6 +10,7 @@ const BUSY_TIMEOUT_MS = 5_000
 
 /** An SQLite database that nobody else can open until it is closed. */
 export interface Source {
+  file: string
   connection: DatabaseSync
   /** Another one after each change of the database: whether a copy that was interrupted can go on. */
   fingerprint: string
@@ -22,7 +23,7 @@ export interface Source {
  * open, and `failed_precondition` for a file that cannot be used.
  */
 export function lockSource(file: string, { busyTimeoutMs = BUSY_TIMEOUT_MS } = {}): Source {
-  const connection = new DatabaseSync(file, { timeout: busyTimeoutMs })
+  const connection = explained(file, () => new DatabaseSync(file, { timeout: busyTimeoutMs }))
   try {
     // With a WAL this lock is refused while another process has the file open, even one that only waits.
     connection.exec('PRAGMA locking_mode = EXCLUSIVE')
@@ -30,7 +31,7 @@ export function lockSource(file: string, { busyTimeoutMs = BUSY_TIMEOUT_MS } = {
     // The fingerprint covers the database file only, so nothing may remain in the WAL.
     connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     connection.exec('BEGIN IMMEDIATE')
-    return { connection, fingerprint: fingerprint(file), close: () => connection.close() }
+    return { file, connection, fingerprint: fingerprint(file), close: () => connection.close() }
   } catch (error) {
     connection.close()
     if (isBusy(error)) throw inUse(file, error)
