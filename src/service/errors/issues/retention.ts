@@ -133,9 +133,21 @@ async function thinLoudIssues(run: RetentionRun, productId: number, cap: number)
     const surplus = await findSurplus(db, id, cap)
     const doomed = surplus.filter(({ seq }) => seq <= spared)
     if (doomed.length === 0) continue
-    total += await inSteps(run, (prepare) => removeOccurrences(prepare, doomed.splice(0, STEP)))
+    total += await inSteps(run, (prepare) => removeSurplus(prepare, { issueId: id, cap, doomed }))
   }
   return total
+}
+
+/** Not below the cap: another process may have chosen others since, and removed them. */
+async function removeSurplus(
+  prepare: Prepare,
+  { issueId, cap, doomed }: { issueId: string; cap: number; doomed: { seq: number }[] },
+): Promise<number> {
+  const found = await prepare('SELECT count(*) AS total FROM occurrence WHERE issue_id = ?').get<{ total: number }>(
+    issueId,
+  )
+  const surplus = Math.max(0, (found?.total ?? 0) - cap)
+  return removeOccurrences(prepare, doomed.splice(0, Math.min(STEP, surplus)))
 }
 
 async function newestSeqBefore(db: Database, productId: number, time: number): Promise<number> {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runRetention, evenSample } from '../../../../src/service/errors/issues/retention.ts'
+import type { Database } from '../../../../src/service/sql/database.ts'
 import { tries } from '../../../property-tries.ts'
 import { dayMs, hourMs, openRig, type Rig } from './rig.ts'
 
@@ -36,6 +37,33 @@ test('above the cap an even sample with the first and the last stays, and no cou
   expect(await stats()).toEqual(statsBefore)
   expect(before[0]).toMatchObject({ times_seen: 101, users_affected: 9 })
   expect(await runRetention(rig.db, rig.clock.now)).toEqual({ occurrences: 0, bodies: 0, rollups: 0 })
+})
+
+test('two processes that thin an issue out at once leave as many occurrences as one', async () => {
+  await using rig = await openRig()
+  await rig.settings({ max_events_per_issue: 10 })
+  for (let count = 0; count < 60; count += 1) {
+    rig.clock.now += 1000
+    await rig.append()
+  }
+  const another = await rig.openAnother()
+  let batches = 0
+  const slower: Database = {
+    ...rig.db,
+    read: rig.db.read,
+    async batch(work) {
+      batches += 1
+      // It has chosen what to remove, from fewer occurrences than the other process sees.
+      if (batches === 2) {
+        await rig.append()
+        await runRetention(another, rig.clock.now + 2 * hourMs)
+      }
+      return rig.db.batch(work)
+    },
+  }
+  await runRetention(slower, rig.clock.now + 2 * hourMs)
+  await another.close()
+  expect(await kept(rig)).toHaveLength(10)
 })
 
 test('the totals of an issue, a release and an environment are those of the occurrences that are there', async () => {
