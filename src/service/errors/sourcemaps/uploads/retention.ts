@@ -2,6 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { dayMs, hourMs } from '../../../shared/times.ts'
 import type { Database, Rows } from '../../../sql/database.ts'
+import { chunks } from '../../../sql/chunks.ts'
 import { inSteps, STEP } from '../../../sql/in-steps.ts'
 import { readJson } from '../../../sql/json.ts'
 import { StoredSettings } from '../../../workspace/settings.ts'
@@ -52,12 +53,12 @@ export async function removeUnused(options: RemovingUnused, signal: AbortSignal)
   let removed = 0
   for (const { id, settings } of products) {
     if (signal.aborted) return removed
-    const ids = await findUnused(options, id, readJson(StoredSettings, settings).retention_days)
-    await markExpired(db, ids)
+    const unused = await findUnused(options, id, readJson(StoredSettings, settings).retention_days)
+    const marked = await markExpired(db, unused)
     // Also what an interrupted run has left.
     const rows = await removeRows({ db, signal }, id)
-    if (ids.length > 0 || rows > 0) onRemoved(id)
-    removed += ids.length
+    if (marked > 0 || rows > 0) onRemoved(id)
+    removed += marked
   }
   const before = now - TABLE_AGE_MS
   await removeTables(db, tables, { before, signal })
@@ -65,8 +66,18 @@ export async function removeUnused(options: RemovingUnused, signal: AbortSignal)
   return removed
 }
 
-/** Ids of uploads that are to go. */
-async function findUnused({ db, now, limits = keptLimits }: RemovingUnused, productId: number, retentionDays: number) {
+interface Unused {
+  id: string
+  /** When it was last used. */
+  used: number
+}
+
+/** The uploads that are to go. */
+async function findUnused(
+  { db, now, limits = keptLimits }: RemovingUnused,
+  productId: number,
+  retentionDays: number,
+): Promise<Unused[]> {
   const uploads = await db.read
     .selectFrom('sourcemap')
     .select(['id', 'size_bytes'])
@@ -81,18 +92,26 @@ async function findUnused({ db, now, limits = keptLimits }: RemovingUnused, prod
     count += 1
     bytes += size
     // The newest stays, whatever its size.
-    return used < before || (count > 1 && (count > limits.uploads || bytes > limits.bytes)) ? [id] : []
+    return used < before || (count > 1 && (count > limits.uploads || bytes > limits.bytes)) ? [{ id, used }] : []
   })
 }
 
-/** The lists of files may be long, so that only some are changed in one transaction. */
-async function markExpired(db: Database, ids: readonly string[]): Promise<void> {
-  for (let from = 0; from < ids.length; from += UPLOADS_PER_STEP) {
+/**
+ * Resolves to the number of those that were not used meanwhile. The lists of files may be long, so that only some are changed
+ * in one transaction.
+ */
+async function markExpired(db: Database, unused: readonly Unused[]): Promise<number> {
+  let marked = 0
+  for (const some of chunks(unused, UPLOADS_PER_STEP)) {
     await db.batch(async (prepare) => {
-      const update = prepare('UPDATE sourcemap SET state = ?, files = ? WHERE id = ? AND state = ?')
-      for (const id of ids.slice(from, from + UPLOADS_PER_STEP)) await update.run(expired, noFiles, id, ready)
+      const update = prepare(
+        `UPDATE sourcemap SET state = ?, files = ? WHERE id = ? AND state = ?
+           AND coalesce(used_at, confirmed_at, created_at) = ?`,
+      )
+      for (const { id, used } of some) marked += (await update.run(expired, noFiles, id, ready, used)).changes
     })
   }
+  return marked
 }
 
 /** Removes artifacts and paths of expired uploads. */

@@ -58,6 +58,31 @@ test('a map that mapped no frame for 90 days goes with its artifacts, paths and 
   expect(await clean(app, now)).toBe(0)
 })
 
+test('an upload that is sent again, or maps a frame, while unused ones are removed stays', async () => {
+  let now = Date.now()
+  await using app = await startApp({ platform: { now: () => now } })
+  const map = tinyMap({ sources: ['again'] })
+  const facts = { file_name: 'again.js.map', release: 'shop@1', sha256: sha256Of(map) }
+  const again = (await upload(app, facts, map)).body.sourcemap.id
+  const [mapped, unused] = [await give(app, 'mapped'), await give(app, 'unused')]
+  now += 91 * day
+  let isChosen = false
+  const slower: App['db'] = {
+    ...app.db,
+    read: app.db.read,
+    async batch(work) {
+      if (!isChosen) {
+        isChosen = true
+        expect((await create(app, facts)).body.upload_url).toBe('')
+        await noteUsed(app.db, [mapped], now)
+      }
+      return app.db.batch(work)
+    },
+  }
+  await clean({ ...app, db: slower }, now)
+  expect(await statesOf(app, again, mapped, unused)).toEqual(['READY', 'READY', 'EXPIRED'])
+})
+
 test('a product that keeps its events longer keeps its maps as long', async () => {
   const now = Date.now()
   await using app = await startApp({ platform: { now: () => now } })
