@@ -89,6 +89,8 @@ export interface Database {
   writeInSlices<T>(work: (rows: Rows, prepare: Prepare, pause: Pause) => Promise<T>): Promise<T>
   /** Where several processes share the database over a network; undefined where they look often enough by themselves. */
   readonly messages?: Messages
+  /** The clock of the database's server, in epoch milliseconds; undefined where that is the one of this process. */
+  serverTime?(): Promise<number>
   close(): Promise<void>
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../../lib/counted.ts'
 import type { Platform } from '../shared/context.ts'
 import { runRetention } from '../errors/issues/retention.ts'
 import { removeOldRuns } from '../agents/runs/retention.ts'
@@ -51,6 +52,7 @@ async function clean({
   removeUnusedMaps,
   signal,
 }: HousekeepingOptions & { signal: AbortSignal }): Promise<void> {
+  if (await isAhead({ db, platform, log })) return
   const now = platform.now()
   const retention = async (what: string, remove: () => Promise<number> | undefined) => {
     const messages = { done: `retention removed ${what}`, failed: `retention of ${what} failed` }
@@ -65,6 +67,25 @@ async function clean({
   const uploads = { done: 'uploads without a confirm were removed', failed: 'removing old uploads failed' }
   await attempt(log, { where: 'uploads', ...uploads }, () => expireUploads?.(signal))
   await retention('unused source maps', () => removeUnusedMaps?.(signal))
+}
+
+/**
+ * Whether the clock of this machine is ahead of that of the database's server, or cannot be compared: it would remove what is
+ * young for all processes.
+ */
+async function isAhead({ db, platform, log }: Pick<HousekeepingOptions, 'db' | 'platform' | 'log'>): Promise<boolean> {
+  const where = 'retention'
+  try {
+    const server = await db.serverTime?.()
+    const aheadMs = server === undefined ? 0 : platform.now() - server
+    if (aheadMs < hourMs) return false
+    const hours = Math.round(aheadMs / hourMs)
+    const message = `nothing is removed: the clock of this machine is ${counted(hours, 'hour')} ahead of that of the database server`
+    log?.({ level: 'warn', message, where })
+  } catch (thrown) {
+    log?.({ level: 'warn', message: 'the database server did not tell its time', where, error: stackText(thrown) })
+  }
+  return true
 }
 
 /** Removes something and logs that it did. After a failure the next run tries again: leftovers are harmless until then. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { Client, Pool } from 'pg'
 import type { DatabaseLoad, OpenDatabase, OnSlow, Pause, Prepare, Rows } from '../database.ts'
 import { forgetStates } from '../one-state.ts'
@@ -170,6 +171,12 @@ class PostgresDatabase implements OpenDatabase {
 
   writeInSlices<T>(work: (rows: Rows, prepare: Prepare, pause: Pause) => Promise<T>): Promise<T> {
     return this.#queue.writeInSlices(work).finally(forgetStates)
+  }
+
+  async serverTime(): Promise<number> {
+    const asked = sql<{ now: number }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`
+    const { rows } = await asked.execute(this.read)
+    return rows[0]?.now ?? Date.now()
   }
 
   load(): DatabaseLoad {
