@@ -1,6 +1,8 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv'
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { AjvJsonSchemaValidator as OlderValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { Api } from '../../src/client/api.ts'
 import type { SurfaceOptions } from '../../src/mcp/define/define.ts'
 import type { ServerFacts } from '../../src/mcp/server.ts'
@@ -37,16 +39,32 @@ export interface ListedTool {
 
 const info = { name: 'test', version: '1.0.0' }
 
+/** The clients' own validators of results. Each client would compile the schemas of all tools again, with every list of them. */
+const validators = { newer: compilingOnce(new AjvJsonSchemaValidator()), older: compilingOnce(new OlderValidator()) }
+
+/** The same validator, which compiles each schema once. */
+function compilingOnce<Validator extends { getValidator(schema: never): unknown }>(validator: Validator): Validator {
+  const compile = validator.getValidator.bind(validator)
+  const compiled = new Map<string, unknown>()
+  function getValidator(schema: never): unknown {
+    const key = JSON.stringify(schema)
+    const known = compiled.get(key) ?? compile(schema)
+    compiled.set(key, known)
+    return known
+  }
+  return Object.assign(validator, { getValidator })
+}
+
 /** A client of one era before it has a transport. */
 export function connectClient(era: Era, user?: User): Client | OlderClient {
   const capabilities = user === undefined ? {} : { elicitation: {} }
   if (era === 'sdk 1.32') {
-    const older = new OlderClient(info, { capabilities })
+    const older = new OlderClient(info, { capabilities, jsonSchemaValidator: validators.older })
     if (user !== undefined) older.setRequestHandler(ElicitRequestSchema, ({ params }) => answerOnce(user, params))
     return older
   }
   const versionNegotiation = { mode: era === '2026-07-28' ? { pin: era } : ('legacy' as const) }
-  const client = new Client(info, { versionNegotiation, capabilities })
+  const client = new Client(info, { versionNegotiation, capabilities, jsonSchemaValidator: validators.newer })
   if (user !== undefined) client.setRequestHandler('elicitation/create', ({ params }) => answerOnce(user, params))
   return client
 }
