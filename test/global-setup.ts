@@ -1,6 +1,10 @@
 import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { makeMemoryFolder } from './memory-folder.ts'
+
+/** In the shared folder, what `onceInRun` has made. */
+export const MADE = 'made'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -14,11 +18,16 @@ declare module 'vitest' {
  * and tests spent much of their time waiting for it. No test depends on the disk: a killed process loses what it has not
  * written in either place.
  */
-export default function setup({ provide }: TestProject): () => void {
+export default function setup(project: TestProject): () => void {
   const usual = process.env['TMPDIR']
   const folder = makeMemoryFolder()
   process.env['TMPDIR'] = folder
-  provide('sharedFolder', folder)
+  project.provide('sharedFolder', folder)
+  // What was made of the sources before they changed.
+  project.onTestsRerun(() => {
+    rmSync(join(folder, MADE), { recursive: true, force: true })
+    return Promise.resolve()
+  })
   return () => {
     if (usual === undefined) delete process.env['TMPDIR']
     else process.env['TMPDIR'] = usual

@@ -1,20 +1,31 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { inject } from 'vitest'
 import { startApp, type App, type AppOptions, type Template } from './app.ts'
+import { onceInRun } from './once-a-run.ts'
 import { createDatabase, usesPostgres } from './postgres/databases.ts'
 
-let template: Promise<Template> | undefined
-
-/** The embedded service on a copy of the loaded sample shop. Loading takes seconds, so each test process does it once. */
+/** The embedded service on a copy of the loaded sample shop. Loading takes seconds, so each run does it once. */
 export async function startSampleApp(options: AppOptions = {}): Promise<App> {
-  template ??= loadTemplate()
-  return await startApp({ ...options, template: await template })
+  return await startApp({ ...options, template: await loadedSample() })
 }
 
-async function loadTemplate(): Promise<Template> {
-  const dataDir = join(inject('sharedFolder'), `sample-${String(process.pid)}`)
+async function loadedSample(): Promise<Template> {
+  const folder = await onceInRun('sample', load)
+  const database = join(folder, DATABASE)
+  return {
+    dataDir: join(folder, 'data'),
+    database: existsSync(database) ? readFileSync(database, 'utf8') : undefined,
+  }
+}
+
+/** A file with the name of the database on the server, if the tests use one. */
+const DATABASE = 'database'
+
+async function load(folder: string): Promise<void> {
+  const dataDir = join(folder, 'data')
+  mkdirSync(dataDir, { recursive: true })
   const database = usesPostgres() ? await createDatabase() : undefined
   const app = await startApp({ dataDir, databaseUrl: database?.url, sample: true })
   await app.close()
-  return { dataDir, database: database?.name }
+  if (database !== undefined) writeFileSync(join(folder, DATABASE), database.name)
 }
