@@ -33,13 +33,18 @@ export interface ServedProcess extends Served {
   exited: Promise<[number | null, NodeJS.Signals | null]>
 }
 
+export interface ServeOptions {
+  dataDir?: string
+  args?: string[]
+  env?: Record<string, string>
+  main?: string
+}
+
 /**
  * Starts the real `tracegate serve` as a child process on a free loopback port and a temporary data directory, and waits
  * for its `endpoints.json`; `main` may be a built bundle. Disposing stops it and, unless `dataDir` was given, removes the data.
  */
-export async function serve(
-  options: { dataDir?: string; args?: string[]; env?: Record<string, string>; main?: string } = {},
-): Promise<ServedProcess> {
+export async function serve(options: ServeOptions = {}): Promise<ServedProcess> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'tracegate-serve-'))
   rmSync(join(dataDir, 'endpoints.json'), { force: true })
   const { main = source, args = [] } = options

@@ -5,7 +5,8 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bareEnvironment, serve, type Served } from '../serve.ts'
+import { bareEnvironment, type Served } from '../serve.ts'
+import { servePublished } from './published.ts'
 import { mainFile, serveHere, temporaryFolder, tracegate, tracegateProcess } from './run.ts'
 
 const folder = temporaryFolder()
@@ -65,7 +66,8 @@ test('the port of a running server is refused in one sentence, and its data is l
 
 test('call prints the text as an agent gets it', async () => {
   const args = ['call', 'find_error_issues', '{"period":"1d"}', '--data', dataDir]
-  const { code, stdout, stderr } = await tracegateProcess(args)
+  // From the sources, as in a checkout.
+  const { code, stdout, stderr } = await tracegateProcess(args, {}, { command: mainFile })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toMatch(/^No unresolved error issues.*\nproduct: My product \(id 1\)\n/)
 })
@@ -261,7 +263,7 @@ test('server.json lists variables that the configuration knows, in the version o
 
 test('stopping ends open work, removes endpoints.json and keeps the data', async () => {
   const dir = join(folder.path, 'stopping')
-  const second = await serve({ dataDir: dir })
+  const second = await servePublished({ dataDir: dir })
   const { token } = second.endpoints
   await second[Symbol.asyncDispose]()
   expect(second.output()).toContain('tracegate: stopping')

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, serve, type Served } from '../serve.ts'
+import { eventually, type Served } from '../serve.ts'
+import { servePublished } from './published.ts'
 import { serveHere, temporaryFolder, tracegate, tracegateProcess } from './run.ts'
 
 const folder = temporaryFolder()
@@ -248,7 +249,7 @@ test('a person who names a release or an environment before there is one learns 
 test('a tool call before the first npm start does not keep the sample away, and a later start loads nothing again', async () => {
   const path = join(folder.path, 'called-first')
   await tracegate(['call', 'find_error_issues', '--data', path])
-  await using shop = await serve({ dataDir: path, args: ['--sample'] })
+  await using shop = await servePublished({ dataDir: path, args: ['--sample'] })
   expect(shop.output()).toMatch(/the sample shop is loaded: (\d+) events/)
   expect(shop.output()).toMatch(/loading the sample shop … 250 of (\d+)\n/)
   const [, total] = /250 of (\d+)/.exec(shop.output()) ?? []

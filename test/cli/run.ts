@@ -11,6 +11,7 @@ import { prepareLists } from '../../src/cli/lists/prepare-lists.ts'
 import { once } from '../../src/lib/once.ts'
 import { runAs } from '../postgres/programs.ts'
 import { bareEnvironment, servedBy, type Served } from '../serve.ts'
+import { publishedCommand } from './published.ts'
 
 export const mainFile = resolve(import.meta.dirname, '../../src/main.ts')
 
@@ -175,16 +176,17 @@ export async function serveHere(
   }
 }
 
-/** Runs the real command line as a process of its own, to its end. */
-export function tracegateProcess(
+/** Runs the real command line, by default that of the published package, as a process of its own, to its end. */
+export async function tracegateProcess(
   args: readonly string[],
   env: Record<string, string> = {},
-  { command = mainFile, ...user }: { command?: string; uid?: number; gid?: number } = {},
+  { command, ...user }: { command?: string; uid?: number; gid?: number } = {},
 ): Promise<Ran> {
-  return new Promise((done) => {
+  const file = command ?? (await publishedCommand())
+  return await new Promise((done) => {
     const child = execFile(
       process.execPath,
-      [command, ...args],
+      [file, ...args],
       { env: { ...bareEnvironment(), ...env }, timeout: 30_000, ...user },
       (error, stdout, stderr) =>
         done({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr }),

@@ -7,8 +7,9 @@ import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { connectHttp } from '../mcp/http/http-server.ts'
-import { bareEnvironment, serve, servedBy, type Endpoints, type Served } from '../serve.ts'
-import { mainFile, temporaryFolder, tracegate } from './run.ts'
+import { bareEnvironment, servedBy, type Endpoints, type Served } from '../serve.ts'
+import { publishedCommand, servePublished } from './published.ts'
+import { temporaryFolder, tracegate } from './run.ts'
 
 const revision = '2026-07-28'
 const meta = {
@@ -83,7 +84,7 @@ function listen({ endpoints: { mcp, token, product_id: product } }: Served): Pro
 }
 
 test('of 200 calls at SIGTERM each ends with a whole answer or a clean refusal, and open streams end', async () => {
-  await using served = await serve()
+  await using served = await servePublished()
   const { mcp, token } = served.endpoints
   await using session = await connectHttp(mcp, token, '2025-11-25')
   await session.call('find_error_issues')
@@ -105,7 +106,7 @@ test('of 200 calls at SIGTERM each ends with a whole answer or a clean refusal, 
 })
 
 test('callers on connections that they keep lose no answer either', async () => {
-  await using served = await serve()
+  await using served = await servePublished()
   const outcomes: string[] = []
   async function callUntilRefused(): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -127,7 +128,7 @@ test.each(['SIGTERM', 'the end of stdin'])(
   'over stdio, calls that were sent before %s are answered or the process ends with 0',
   async (how) => {
     using folder = temporaryFolder()
-    const child = spawn(process.execPath, [mainFile, 'stdio', '--data', folder.path], {
+    const child = spawn(process.execPath, [await publishedCommand(), 'stdio', '--data', folder.path], {
       env: bareEnvironment(),
       stdio: ['pipe', 'pipe', 'ignore'],
     })
@@ -151,7 +152,7 @@ test.each(['SIGTERM', 'the end of stdin'])(
 
 test('a server whose output nobody reads any more stops as any other', async () => {
   using folder = temporaryFolder()
-  const child = spawn(process.execPath, [mainFile, 'serve', '--port', '0', '--data', folder.path], {
+  const child = spawn(process.execPath, [await publishedCommand(), 'serve', '--port', '0', '--data', folder.path], {
     env: bareEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],
   })
@@ -171,7 +172,7 @@ test.each([
   ['is closed by the end of the session', ['SIGHUP', 'SIGTERM']],
 ] as const)('a server whose terminal %s stops as any other', async (_, signals) => {
   using folder = temporaryFolder()
-  const child = spawn(process.execPath, [mainFile, 'serve', '--port', '0', '--data', folder.path], {
+  const child = spawn(process.execPath, [await publishedCommand(), 'serve', '--port', '0', '--data', folder.path], {
     env: bareEnvironment(),
     stdio: 'ignore',
   })
@@ -185,7 +186,7 @@ test.each([
 test.runIf(existsSync('/dev/full'))('a server whose log finds no room goes on and stops as any other', async () => {
   using folder = temporaryFolder()
   const full = openSync('/dev/full', 'w')
-  const child = spawn(process.execPath, [mainFile, 'serve', '--port', '0', '--data', folder.path], {
+  const child = spawn(process.execPath, [await publishedCommand(), 'serve', '--port', '0', '--data', folder.path], {
     env: bareEnvironment(),
     stdio: ['ignore', 'ignore', full],
   })
@@ -200,7 +201,7 @@ test.runIf(existsSync('/dev/full'))('a server whose log finds no room goes on an
 
 test('over stdio, the process ends with 0 when nobody reads its answers any more', async () => {
   using folder = temporaryFolder()
-  const child = spawn(process.execPath, [mainFile, 'stdio', '--data', folder.path], {
+  const child = spawn(process.execPath, [await publishedCommand(), 'stdio', '--data', folder.path], {
     env: bareEnvironment(),
     stdio: ['pipe', 'pipe', 'ignore'],
   })

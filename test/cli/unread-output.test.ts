@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from 'vitest'
 import { bareEnvironment } from '../serve.ts'
-import { mainFile, temporaryFolder } from './run.ts'
+import { publishedCommand } from './published.ts'
+import { temporaryFolder } from './run.ts'
 
 const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
@@ -18,7 +19,7 @@ interface Ended {
 
 /** Runs a command whose stdout has lost its reader before the program starts. */
 async function unread(args: readonly string[]): Promise<Ended> {
-  const start = ['-c', 'read go && exec "$@"', 'sh', process.execPath, mainFile, ...args]
+  const start = ['-c', 'read go && exec "$@"', 'sh', process.execPath, await publishedCommand(), ...args]
   const child = spawn('sh', start, { env: bareEnvironment(), stdio: 'pipe' })
   const exited = once(child, 'exit')
   const stderr = text(child.stderr)
@@ -31,7 +32,7 @@ async function unread(args: readonly string[]): Promise<Ended> {
 
 async function ontoFullDisk(args: readonly string[]): Promise<Ended> {
   const full = openSync('/dev/full', 'w')
-  const child = spawn(process.execPath, [mainFile, ...args], {
+  const child = spawn(process.execPath, [await publishedCommand(), ...args], {
     env: bareEnvironment(),
     stdio: ['ignore', full, 'pipe'],
   })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApp, type App } from '../app.ts'
-import { serve, type Served } from '../serve.ts'
+import { servePublished } from '../cli/published.ts'
+import type { Served } from '../serve.ts'
 import { addToken, serveMcp } from '../mcp/http/http-server.ts'
 import { buildFixture } from './fixture/server.ts'
 import { failedChecks, runSuite, type SuiteRun } from './suite.ts'
@@ -9,7 +10,7 @@ let app: App
 let served: Served
 beforeAll(async () => {
   app = await startApp()
-  served = await serve()
+  served = await servePublished()
 })
 afterAll(async () => {
   await app.close()

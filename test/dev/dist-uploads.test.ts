@@ -2,20 +2,18 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { build } from '../../src/dev/build.ts'
+import { afterAll, expect, test } from 'vitest'
+import { publishedCommand } from '../cli/published.ts'
 import { temporaryFolder } from '../cli/run.ts'
 import { bareEnvironment, eventually, type Endpoints } from '../serve.ts'
 import { minify, zipOf, type Confirmed, type Created } from '../service/errors/sourcemaps/uploads/rig.ts'
 
 const folder = temporaryFolder()
-const dist = join(folder.path, 'dist')
-beforeAll(() => build(dist))
 afterAll(() => folder[Symbol.dispose]())
 
 test('the published package reads source maps in its own worker', async () => {
   const dataDir = join(folder.path, 'data')
-  const args = [join(dist, 'tracegate.js'), 'serve', '--port', '0', '--data', dataDir]
+  const args = [await publishedCommand(), 'serve', '--port', '0', '--data', dataDir]
   const server = spawn(process.execPath, args, { env: bareEnvironment(), stdio: 'ignore' })
   const exited = once(server, 'exit')
   try {

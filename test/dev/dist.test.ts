@@ -3,20 +3,19 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Parser } from 'acorn'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { build } from '../../src/dev/build.ts'
 import { surface } from '../../src/surface.ts'
+import { publishedPackage } from '../cli/published.ts'
 import { temporaryFolder, tracegateProcess } from '../cli/run.ts'
 import { collectSpans } from '../cli/telemetry/collector.ts'
 import { connectHttp } from '../mcp/http/http-server.ts'
 import { bareEnvironment, eventually, serve } from '../serve.ts'
 
 const folder = temporaryFolder()
-const dist = join(folder.path, 'dist')
+const dist = await publishedPackage()
 const command = join(dist, 'tracegate.js')
 const dataDir = join(folder.path, 'data')
-beforeAll(() => build(dist))
 afterAll(() => folder[Symbol.dispose]())
 
 test('the published package needs nothing but Node', () => {

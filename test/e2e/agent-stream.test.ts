@@ -12,7 +12,7 @@ import { createDoor } from '../../src/http/door.ts'
 import { openSqlite } from '../../src/service/sql/sqlite/sqlite.ts'
 import { startApp, type App } from '../app.ts'
 import { brief, runElsewhere } from '../service/agents/run-elsewhere.ts'
-import { serve } from '../serve.ts'
+import { servePublished } from '../cli/published.ts'
 
 let app: App
 beforeAll(async () => {
@@ -94,7 +94,7 @@ test('each event is seen once when a TCP connection breaks at any byte', async (
 test('a reader goes on after the server was killed and another one has started', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'tracegate-stream-'))
   cleanups.push(() => rmSync(dataDir, { recursive: true, force: true }))
-  const first = await serve({ dataDir })
+  const first = await servePublished({ dataDir })
   const port = new URL(first.endpoints.rest).port
   const db = await openSqlite(join(dataDir, 'tracegate.db'))
   const { product_id: productId, token } = first.endpoints
@@ -105,7 +105,7 @@ test('a reader goes on after the server was killed and another one has started',
   for (const number of ['1', '2', '3']) expect((await reader.next()).value).toBe(number)
   await first.kill()
   await run.log(2)
-  await using _ = await serve({ dataDir, args: ['--port', port] })
+  await using _ = await servePublished({ dataDir, args: ['--port', port] })
   await run.succeed()
   expect(await Array.fromAsync(reader)).toEqual(['4', '5', 'done 6'])
 })

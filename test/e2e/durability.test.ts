@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { ResponseOf } from '../../src/contract/index.ts'
-import { serve } from '../serve.ts'
+import { servePublished } from '../cli/published.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'tracegate-durability-'))
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
@@ -30,7 +30,7 @@ async function flood(envelopeUrl: string, worker: number, acknowledged: Set<stri
 
 test('after kill -9 during a flood every acknowledged event is there, counted once', async () => {
   const acknowledged = new Set<string>()
-  const first = await serve({ dataDir, env: { TRACEGATE_LOG_LEVEL: 'error' } })
+  const first = await servePublished({ dataDir, env: { TRACEGATE_LOG_LEVEL: 'error' } })
   const { host, username, pathname } = new URL(first.endpoints.dsn)
   const url = `http://${host}/api${pathname}/envelope/?svc_key=${username}`
   const workers = Array.from({ length: 16 }, (_, worker) => flood(url, worker, acknowledged))
@@ -40,7 +40,7 @@ test('after kill -9 during a flood every acknowledged event is there, counted on
   await Promise.all(workers)
   expect(acknowledged.size).toBeGreaterThanOrEqual(120)
 
-  await using second = await serve({ dataDir })
+  await using second = await servePublished({ dataDir })
   const product = second.endpoints.product_id
   const { issues } = await second.rest<ResponseOf<'listIssues'>>('GET', `/v1/products/${product}/issues`)
   const stored: string[] = []

@@ -7,7 +7,8 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ResponseOf } from '../../src/contract/index.ts'
 import { chromiumPath, launchBrowser } from '../browser.ts'
-import { eventually, serve, type Served } from '../serve.ts'
+import { servePublished } from '../cli/published.ts'
+import { eventually, type Served } from '../serve.ts'
 
 const run = promisify(execFile)
 const fixture = (name: string) => join(import.meta.dirname, 'fixtures', name)
@@ -21,7 +22,7 @@ type IssueWithEvent = ResponseOf<'getIssue'>
 
 let app: Served
 beforeAll(async () => {
-  app = await serve()
+  app = await servePublished()
 })
 afterAll(() => app[Symbol.asyncDispose]())
 

@@ -7,10 +7,11 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setUpProduct } from '../../prompts/set-up-product.ts'
 import { namesIn } from '../../src/mcp/surface/naming.ts'
-import { mainFile, temporaryFolder, tracegate } from '../cli/run.ts'
+import { publishedCommand, servePublished } from '../cli/published.ts'
+import { temporaryFolder, tracegate } from '../cli/run.ts'
 import { connectClient, connected } from '../mcp/clients.ts'
 import { sayYes } from '../mcp/say-yes.ts'
-import { serve, type Served } from '../serve.ts'
+import type { Served } from '../serve.ts'
 
 const run = promisify(execFile)
 const release = 'cart@1.0.0'
@@ -38,7 +39,7 @@ beforeAll(async () => {
   symlinkSync(resolve('node_modules'), join(repository, 'node_modules'))
   const dataDir = join(folder.path, 'data')
   await tracegate(['init', repository, '--data', dataDir])
-  app = await serve({ dataDir })
+  app = await servePublished({ dataDir })
 }, 60_000)
 afterAll(async () => {
   await app[Symbol.asyncDispose]()
@@ -57,7 +58,7 @@ async function openRepository() {
   if (!(client instanceof Client)) throw new Error('the newest client has this transport')
   const server = {
     command: process.execPath,
-    args: [mainFile, 'stdio', '--data', app.dataDir, '--toolsets', 'all'],
+    args: [await publishedCommand(), 'stdio', '--data', app.dataDir, '--toolsets', 'all'],
     cwd: repository,
     env: { PATH: process.env['PATH'] ?? '', HOME: folder.path, TRACEGATE_LOG_LEVEL: 'silent' },
     stderr: 'ignore' as const,

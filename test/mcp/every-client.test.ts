@@ -1,19 +1,17 @@
-import { resolve } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { serve, type Served } from '../serve.ts'
+import { publishedCommand, servePublished } from '../cli/published.ts'
+import type { Served } from '../serve.ts'
 import { connectClient, connected, eras, type Connected, type Era, type User } from './clients.ts'
 import { connectHttp } from './http/http-server.ts'
-
-const main = resolve(import.meta.dirname, '../../src/main.ts')
 
 /** `tracegate serve` as users start it. Over stdio, `tracegate` is a process of its own in front of it. */
 let served: Served
 let keys: string[]
 beforeAll(async () => {
-  served = await serve({ env: { TRACEGATE_TOOLSETS: 'all' } })
+  served = await servePublished({ env: { TRACEGATE_TOOLSETS: 'all' } })
   await sendCrash()
   const path = `/v1/products/${served.endpoints.product_id}/requirements`
   const created = Array.from({ length: 8 }, (_, index) =>
@@ -39,7 +37,7 @@ async function connectStdio(era: Era, user: User): Promise<Connected> {
   const { rest, token } = served.endpoints
   const server = {
     command: process.execPath,
-    args: [main, 'stdio'],
+    args: [await publishedCommand(), 'stdio'],
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: served.dataDir,

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Connected } from '../mcp/clients.ts'
 import { startBalancer } from '../mcp/http/balancer.ts'
 import { connectHttp } from '../mcp/http/http-server.ts'
-import { serve, type Served } from '../serve.ts'
+import { servePublished } from '../cli/published.ts'
+import type { Served } from '../serve.ts'
 import { createDatabase, type TestDatabase } from './databases.ts'
 
 const secret = randomBytes(32).toString('hex')
@@ -17,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 const start = () =>
-  serve({ env: { TRACEGATE_DATABASE_URL: database.url, TRACEGATE_SECRET: secret, TRACEGATE_TOOLSETS: 'all' } })
+  servePublished({ env: { TRACEGATE_DATABASE_URL: database.url, TRACEGATE_SECRET: secret, TRACEGATE_TOOLSETS: 'all' } })
 
 /** The addresses that the client hears to have changed. */
 function hear({ client }: Connected): string[] {

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { build } from '../../src/dev/build.ts'
 import { openDatabase } from '../../src/service/sql/open/index.ts'
+import { servePublished } from '../cli/published.ts'
 import { temporaryFolder } from '../cli/run.ts'
 import type { Connected } from '../mcp/clients.ts'
 import { connectHttp } from '../mcp/http/http-server.ts'
-import { serve, type Served } from '../serve.ts'
+import type { Served } from '../serve.ts'
 import { runElsewhere } from '../service/agents/run-elsewhere.ts'
 import { freePort, startBalancer, type Balancer } from './balancer.ts'
 import { createDatabase } from './databases.ts'
@@ -33,7 +33,6 @@ beforeAll(async () => {
   const stack = new AsyncDisposableStack()
   const folder = temporaryFolder()
   stack.use(folder)
-  await build(join(folder.path, 'dist'))
   const { url, drop } = await createDatabase('template0')
   stack.defer(drop)
   const ports = [await freePort(), await freePort()] as const
@@ -45,8 +44,7 @@ beforeAll(async () => {
   }
   const start = async (index: 0 | 1) =>
     stack.use(
-      await serve({
-        main: join(folder.path, 'dist', 'tracegate.js'),
+      await servePublished({
         dataDir: join(folder.path, `data-${String(index)}`),
         args: ['--port', String(ports[index])],
         env,

@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { build as buildPackage } from '../../../src/dev/build.ts'
 import { gitlabTemplate } from '../../../src/dev/ci-template.ts'
 import { version } from '../../../src/version.ts'
-import { serve, type Served } from '../../serve.ts'
+import type { Served } from '../../serve.ts'
+import { publishedCommand, servePublished } from '../published.ts'
 import { temporaryFolder, tracegate } from '../run.ts'
 import { action, gitlabInputs, runOnGitHub, runOnGitLab, type Inputs, type Job } from './runners.ts'
 
@@ -13,16 +13,13 @@ let served: Served
 let url: string
 /** The published package, which `npx` would install. */
 let command: string
-const dist = temporaryFolder()
 beforeAll(async () => {
-  served = await serve()
+  served = await servePublished()
   url = new URL(served.endpoints.rest).origin
-  await buildPackage(dist.path)
-  command = `${process.execPath} ${join(dist.path, 'tracegate.js')}`
+  command = `${process.execPath} ${await publishedCommand()}`
 })
 afterAll(async () => {
   await served[Symbol.asyncDispose]()
-  dist[Symbol.dispose]()
 })
 
 let folder: ReturnType<typeof temporaryFolder>

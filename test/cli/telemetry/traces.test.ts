@@ -9,7 +9,8 @@ import { expect, test } from 'vitest'
 import { bareEnvironment } from '../../serve.ts'
 import { connectHttp } from '../../mcp/http/http-server.ts'
 import { eras } from '../../mcp/clients.ts'
-import { mainFile, serveHere, temporaryFolder } from '../run.ts'
+import { publishedCommand } from '../published.ts'
+import { serveHere, temporaryFolder } from '../run.ts'
 import { collectSpans, type Collected } from './collector.ts'
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -118,7 +119,7 @@ test.each([
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: [mainFile, 'stdio', '--data', folder.path],
+      args: [await publishedCommand(), 'stdio', '--data', folder.path],
       env: env as Record<string, string>,
       stderr: 'ignore',
     }),
@@ -224,7 +225,7 @@ test('a collector that never answers does not hold a process that ends', async (
   using folder = temporaryFolder()
   const patience = { OTEL_EXPORTER_OTLP_TIMEOUT: '600000', OTEL_BSP_EXPORT_TIMEOUT: '600000' }
   const env = { ...bareEnvironment(), ...settings(collector.endpoint), ...patience }
-  const args = [mainFile, 'stdio', '--data', folder.path]
+  const args = [await publishedCommand(), 'stdio', '--data', folder.path]
   const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'ignore'] })
   const ended = once(child, 'exit')
   const say = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { serve } from '../../serve.ts'
+import { servePublished } from '../../cli/published.ts'
 import { postForm } from '../rig.ts'
 
 test('in front of a deployment the pages show what the token of the reader sees there', async () => {
-  await using deployment = await serve({ args: ['--sample'] })
+  await using deployment = await servePublished({ args: ['--sample'] })
   const { rest, token } = deployment.endpoints
-  await using front = await serve({ env: { TRACEGATE_BASE_URL: rest } })
+  await using front = await servePublished({ env: { TRACEGATE_BASE_URL: rest } })
   const { origin } = new URL(front.endpoints.mcp)
   expect(front.endpoints.token).toBe('')
   const asked = await fetch(origin, { headers: { accept: 'text/html' } })

@@ -9,7 +9,8 @@ import { openDatabase } from '../../../src/service/sql/open/index.ts'
 import { copyIntoPostgres } from '../../../src/service/sql/moving/into-postgres.ts'
 import type { CopyProgress } from '../../../src/service/sql/moving/progress.ts'
 import { lockSource } from '../../../src/service/sql/moving/source.ts'
-import { mainFile, tracegate } from '../../cli/run.ts'
+import { publishedCommand } from '../../cli/published.ts'
+import { tracegate } from '../../cli/run.ts'
 import { bareEnvironment } from '../../serve.ts'
 import { readAnswers } from './answers.ts'
 import { ask, copyLoaded, emptyDatabase, loaded, newFolder } from './loaded.ts'
@@ -91,7 +92,9 @@ test('a move that was interrupted goes on where it was, and until then no servic
 test('a process that is killed while it moves leaves nothing that the next one cannot complete', async () => {
   const { dataDir, answers } = await copyLoaded()
   const url = await emptyDatabase()
-  const child = spawn(process.execPath, [mainFile, 'move', '--to', url, '--data', dataDir], { env: bareEnvironment() })
+  const child = spawn(process.execPath, [await publishedCommand(), 'move', '--to', url, '--data', dataDir], {
+    env: bareEnvironment(),
+  })
   child.stderr.on('data', (text: Buffer) => {
     if (text.toString().includes('rows,')) child.kill('SIGKILL')
   })
