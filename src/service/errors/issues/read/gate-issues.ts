@@ -1,17 +1,10 @@
-import { dayMs } from '../../../shared/times.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { remembered, rememberedUntil } from '../../../sql/remembered.ts'
 import { readFixed } from './gate-fixes.ts'
+import { findNewAny, MOST_UNVOUCHED, newForMs, newLevels, newUntil, type NewIssue } from './gate-new.ts'
 import { knownIssues, type GateIssue, type KnownIssue } from './gate-known.ts'
 import { isAtOrBefore, readReleases, readScope, type IssueScope, type ReadScope } from './gate-scope.ts'
 import { isFiring } from './status-view.ts'
-
-/** Without a release an issue is new for so long (contract §7). */
-const newForMs = 7 * dayMs
-/** Issues of each kind that only events with a public key speak of: strangers can make any number. */
-const MOST_UNVOUCHED = 1_000
-
-const newLevels: readonly string[] = ['fatal', 'error']
 
 /** Ids of issues by what is known of them in a scope. */
 interface Found {
@@ -122,19 +115,8 @@ async function addFixes(rows: Rows, scope: ReadScope, fixes: Fixes, issues: read
   for (const { issue_id: id } of missing) fixes.set(id, found.get(id) ?? Infinity)
 }
 
-interface NewIssue {
-  id: string
-  first_seen: number
-}
-
 function allIds(found: readonly { id: string }[]): Set<string> {
   return new Set(found.map(({ id }) => id))
-}
-
-/** When the first of them is no longer new; in a release they stay new. */
-function newUntil({ releaseId }: ReadScope, found: readonly NewIssue[]): number {
-  if (releaseId !== '') return Infinity
-  return newForMs + found.reduce((first, { first_seen: seen }) => Math.min(first, seen), Infinity)
 }
 
 function findNew(rows: Rows, scope: ReadScope): Promise<NewIssue[]> {
@@ -146,24 +128,6 @@ function findNew(rows: Rows, scope: ReadScope): Promise<NewIssue[]> {
       of.where('first_release_id', '<>', '').where(rows.dialect.isOneOf('first_release_id', scope.releaseIds)),
     )
     .$if(scope.releaseId === '', (of) => of.where('first_seen', '>', scope.now - newForMs))
-    .execute()
-}
-
-function findNewAny(rows: Rows, scope: ReadScope): Promise<NewIssue[]> {
-  return rows
-    .selectFrom('issue_environment')
-    .innerJoin('issue', 'issue.id', 'issue_environment.issue_id')
-    .select(['issue.id', 'issue_environment.first_seen'])
-    .where(rows.dialect.isOneOf('issue_environment.environment_id', scope.exposedIds))
-    .where('issue.status', '=', 'unresolved')
-    .where('issue.level', 'in', newLevels)
-    .$if(scope.releaseId !== '', (of) =>
-      of
-        .where('issue_environment.first_release_id', '<>', '')
-        .where(rows.dialect.isOneOf('issue_environment.first_release_id', scope.releaseIds)),
-    )
-    .$if(scope.releaseId === '', (of) => of.where('issue_environment.first_seen', '>', scope.now - newForMs))
-    .limit(MOST_UNVOUCHED)
     .execute()
 }
 
