@@ -48,7 +48,7 @@ export async function newestRootError(
     .limit(1)
     .executeTakeFirst()
   if (newest === undefined || newest.body === null || newest.size_bytes > MOST_BYTES) return undefined
-  const { stacks } = await createPartsReader(rows)({ ...newest, body: newest.body })
+  const { stacks } = await createPartsReader(rows).read({ ...newest, body: newest.body })
   const { event } = await symbolicator.symbolicate(productId, stacks)
   return rootError(event)
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { JsonObject } from '../../../../lib/objects.ts'
 import type { Rows } from '../../../sql/database.ts'
 import { readEvent, unpackLines, type Facts, type StoredEvent } from './body.ts'
@@ -18,15 +19,73 @@ export interface EventParts {
   surroundings: Pick<StoredEvent, 'message_params' | 'tags' | 'request' | 'contexts' | 'extra'>
 }
 
+/** Bytes of parts that are remembered for a connection, and for how long after they were last asked for. */
+const REMEMBERED = 4_000_000
+const REMEMBERED_MS = 600_000
+/** Of an event, and of a character of a payload with what was read from it. */
+const EVENT_BYTES = 400
+const CHARACTER_BYTES = 4
+/** Characters for a byte of a packed body. */
+const UNPACKED_CHARACTERS = 10
+
+interface Remembered extends PartsReader {
+  /** By the id of the occurrence. */
+  events: Map<string, EventParts>
+}
+
+/** By issue. What an occurrence is never changes, and its id is not used again. */
+const remembered = new WeakMap<Rows, LRUCache<string, Remembered>>()
+
+/**
+ * Reads occurrences of an issue in parts, and none again that was read within minutes, as each tool of an agent that fixes the
+ * issue does. `body` is what the occurrence has now.
+ */
+export function createIssuePartsReader(
+  rows: Rows,
+  issueId: string,
+): (occurrence: PackedEvent & { id: string }) => Promise<EventParts> {
+  const all = rememberedIn(rows)
+  const known = all.get(issueId) ?? { ...createPartsReader(rows), events: new Map<string, EventParts>() }
+  return async (occurrence) => {
+    const found = known.events.get(occurrence.id)
+    if (found !== undefined) return found
+    const parts = await known.read(occurrence)
+    known.events.set(occurrence.id, parts)
+    // One that has become too large is for this answer alone.
+    all.set(issueId, known)
+    return parts
+  }
+}
+
+function rememberedIn(rows: Rows): LRUCache<string, Remembered> {
+  const known = remembered.get(rows)
+  if (known !== undefined) return known
+  const all = new LRUCache<string, Remembered>({
+    maxSize: REMEMBERED,
+    ttl: REMEMBERED_MS,
+    updateAgeOnGet: true,
+    sizeCalculation: ({ events, characters }) => EVENT_BYTES * (events.size + 1) + CHARACTER_BYTES * characters(),
+  })
+  remembered.set(rows, all)
+  return all
+}
+
+interface PartsReader {
+  read: (packed: PackedEvent) => Promise<EventParts>
+  /** Characters of the payloads that it holds. */
+  characters: () => number
+}
+
 /**
  * Reads events in parts, and each distinct part once: events of an issue are mostly alike. What was read is kept as long as
  * the reader, so a reader is for a bounded number of events.
  */
-export function createPartsReader(rows: Rows): (packed: PackedEvent) => Promise<EventParts> {
+export function createPartsReader(rows: Rows): PartsReader {
   const unpack = createUnpacker(rows, unpackLines)
   const found = new Map<string, string>()
   const numbers = new Map<string, number>()
   const known = new Map<string, StoredEvent>()
+  let characters = 0
 
   /** A short name for a text: a key of whole texts would be copied and hashed for each event. */
   function numberText(text: string | undefined): number {
@@ -45,19 +104,27 @@ export function createPartsReader(rows: Rows): (packed: PackedEvent) => Promise<
     return event
   }
 
-  return async (packed) => {
-    const unpacked = await unpack(packed)
-    if ('event' in unpacked) {
-      const { event } = unpacked
-      return { stacks: event, breadcrumbs: event.breadcrumbs, surroundings: event }
-    }
-    const { facts, payload } = unpacked
-    const members = splitMembers(payload, found)
-    return {
-      stacks: read('stacks', facts, members),
-      breadcrumbs: read('breadcrumbs', facts, members).breadcrumbs,
-      surroundings: read('surroundings', facts, members),
-    }
+  return {
+    characters: () => characters,
+    async read(packed) {
+      const unpacked = await unpack(packed)
+      if ('event' in unpacked) {
+        const { event } = unpacked
+        characters += UNPACKED_CHARACTERS * packed.body.byteLength
+        return { stacks: event, breadcrumbs: event.breadcrumbs, surroundings: event }
+      }
+      const { facts, payload } = unpacked
+      const members = splitMembers(payload, found)
+      const before = numbers.size
+      const parts = {
+        stacks: read('stacks', facts, members),
+        breadcrumbs: read('breadcrumbs', facts, members).breadcrumbs,
+        surroundings: read('surroundings', facts, members),
+      }
+      // A text that was cut from a payload keeps all of it in memory.
+      if (numbers.size > before) characters += payload.length
+      return parts
+    },
   }
 }
 

@@ -4,7 +4,7 @@ import { letOthersRun } from '../../../../lib/turns-of-others.ts'
 import type { EventSymbolicator } from '../../../shared/event-symbolicator.ts'
 import type { Rows } from '../../../sql/database.ts'
 import type { StoredEvent } from '../bodies/body.ts'
-import { createPartsReader, type EventParts } from '../bodies/parts.ts'
+import { createIssuePartsReader, type EventParts } from '../bodies/parts.ts'
 import { cutFrames } from './cut-frames.ts'
 import { createSummaryViewer, pauseIfLarge, type StoredOccurrence, type SummaryBody } from './event-view.ts'
 import { findOccurrences } from './occurrences.ts'
@@ -29,7 +29,8 @@ interface ComparedOptions {
  * Occurrences of an issue with what tells them apart, in the order of their ids, and the frames and breadcrumbs that they
  * name. Ids that the issue does not have are left out, and those beyond a megabyte are `unread_ids`; one at least is read.
  */
-export async function viewComparedEvents(rows: Rows, { issueId, ids, ...options }: ComparedOptions) {
+export async function viewComparedEvents(rows: Rows, { ids, ...options }: ComparedOptions) {
+  const { issueId } = options
   const events: ComparedBody[] = []
   const { view, frames, breadcrumbs } = createViewer(rows, options)
   const viewSummaries = createSummaryViewer(rows)
@@ -63,11 +64,8 @@ async function* findInSteps(rows: Rows, issueId: string, ids: readonly string[])
 }
 
 /** Views occurrences; what is the same in several of them is read and symbolicated once. */
-function createViewer(
-  rows: Rows,
-  { symbolicator, maxFrames, maxBreadcrumbs }: Omit<ComparedOptions, 'issueId' | 'ids'>,
-) {
-  const read = createPartsReader(rows)
+function createViewer(rows: Rows, { symbolicator, issueId, maxFrames, maxBreadcrumbs }: Omit<ComparedOptions, 'ids'>) {
+  const read = createIssuePartsReader(rows, issueId)
   const frames = createList<z.input<typeof ComparedFrame>>()
   const breadcrumbs = createList<z.input<typeof ComparedBreadcrumb>>()
   const stacks = new Map<EventParts['stacks'], Promise<ComparedBody['exceptions']>>()

@@ -172,3 +172,18 @@ test('an occurrence whose body retention has removed says what its summary holds
   const { events } = await rig.handlers.getIssueEvents({ id, event_ids: [eventId] }, rig.call)
   expect(events).toMatchObject([{ id: eventId, release: '1.1', exceptions: [], tags: [], breadcrumbs: [] }])
 })
+
+test('an occurrence that was read before is read without what retention has removed since', async () => {
+  await using rig = await openRig()
+  const ids: string[] = []
+  for (const crash of crashes) ids.push((await rig.append(crash)).id)
+  const { id } = (await rig.issues())[0]!
+  const before = await readTogether(rig, id, ids)
+  await rig.db.write(async (rows) => {
+    await rows.updateTable('occurrence').set({ body: null }).where('id', '=', ids[0]!).execute()
+    await rows.deleteFrom('occurrence').where('id', '=', ids[1]!).execute()
+  })
+  const { events } = await readTogether(rig, id, ids)
+  expect(events).toMatchObject([{ id: ids[0], exceptions: [], tags: [] }, { id: ids[2] }])
+  expect(events[1]).toEqual(before.events[2])
+})
