@@ -1,6 +1,8 @@
 import type { Rows } from '../../sql/database.ts'
 import type { EventSymbolicator } from '../../shared/event-symbolicator.ts'
 import type { NoteTruncation } from '../../shared/truncation-notes.ts'
+import { keptUntilEvent } from '../../workspace/issue-facts/kept-until-event.ts'
+import { readIssueMarks } from '../../workspace/issue-facts/marks.ts'
 import type { RelatedBody } from './bodies.ts'
 import { newestRootError, sameCause, type RootError } from './same-cause.ts'
 
@@ -34,22 +36,17 @@ export async function relatedIssues(
   issue: { id: string; product_id: number },
   { keyPrefix, symbolicator, root, note }: RelatedQuery,
 ): Promise<RelatedBody[]> {
-  const shared = await sharedPlaces(rows, issue)
-  const candidates = [...shared].toSorted(rarestFirst).slice(0, COMPARED)
-  if (candidates.length === 0) return []
+  const candidates = await readCandidates(rows, issue)
+  if (candidates.size === 0) return []
   const found = await rows
     .selectFrom('issue')
     .select(['id', 'number', 'title', 'last_seen', 'suspicious', 'contradicted'])
-    .where(
-      'id',
-      'in',
-      candidates.map(([id]) => id),
-    )
+    .where(rows.dialect.isOneOf('id', [...candidates.keys()]))
     .execute()
   const sound = found.filter(({ suspicious, contradicted }) => suspicious !== 1 && contradicted !== 1)
   note('related_issues', 'doubted', sound.length, found.length)
   const nearest = sound
-    .map((row) => ({ ...row, ...shared.get(row.id)! }))
+    .map((row) => ({ ...row, ...candidates.get(row.id)! }))
     .toSorted((left, right) => right.weight - left.weight || right.last_seen - left.last_seen)
   note('related_issues', 'count', Math.min(SHOWN, nearest.length), nearest.length)
   const own = await root
@@ -61,6 +58,36 @@ export async function relatedIssues(
     }),
   )
   return related.toSorted((left, right) => Number(right.same_cause !== null) - Number(left.same_cause !== null))
+}
+
+/** Of a candidate. */
+const CANDIDATE_BYTES = 200
+
+/**
+ * The issues that share the rarest places, by id, found again only after a change of an issue that no event of a known place
+ * makes (decision 089), or when another number of issues makes a place common.
+ */
+async function readCandidates(
+  rows: Rows,
+  { id, product_id: productId }: { id: string; product_id: number },
+): Promise<ReadonlyMap<string, Shared>> {
+  // Before the places.
+  const [{ factsRevision }, issues] = await Promise.all([readIssueMarks(rows, productId), countIssues(rows, productId)])
+  const common = Math.max(LEAST_COMMON, COMMON_PART * issues)
+  // No event changes places without that revision.
+  return keptUntilEvent(
+    rows,
+    { id, last_seq: 0 },
+    {
+      name: 'issues that share places',
+      basis: `${String(factsRevision)} ${String(common)}`,
+      async read() {
+        const shared = await sharedPlaces(rows, { id, product_id: productId }, common)
+        return new Map([...shared].toSorted(rarestFirst).slice(0, COMPARED))
+      },
+      size: (candidates) => CANDIDATE_BYTES * candidates.size,
+    },
+  )
 }
 
 interface Shared {
@@ -78,16 +105,15 @@ function rarestFirst([leftId, left]: [string, Shared], [rightId, right]: [string
 async function sharedPlaces(
   rows: Rows,
   { id, product_id: productId }: { id: string; product_id: number },
+  common: number,
 ): Promise<Map<string, Shared>> {
-  const readPlaces = rows
+  const places = await rows
     .selectFrom('issue_frame')
     .select(['path', 'function', 'distance'])
     .where('issue_id', '=', id)
     .orderBy('distance')
     .limit(PLACES)
     .execute()
-  const [places, issues] = await Promise.all([readPlaces, countIssues(rows, productId)])
-  const common = Math.max(LEAST_COMMON, COMMON_PART * issues)
   const readOthers = places.map(({ path, function: name }) =>
     rows
       .selectFrom('issue_frame')

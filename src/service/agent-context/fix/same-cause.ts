@@ -1,6 +1,6 @@
 import { messageToken } from '../../errors/grouping/parameterise.ts'
 import { withoutSuppressed } from '../../errors/event/suppressed.ts'
-import { createPartsReader } from '../../errors/issues/bodies/parts.ts'
+import { createIssuePartsReader } from '../../errors/issues/bodies/parts.ts'
 import type { EventSymbolicator, Symbolicable } from '../../shared/event-symbolicator.ts'
 import type { Rows } from '../../sql/database.ts'
 import type { RelatedBody } from './bodies.ts'
@@ -40,7 +40,7 @@ export async function newestRootError(
 ): Promise<RootError | undefined> {
   const newest = await rows
     .selectFrom('occurrence')
-    .select(['body', 'dictionary_id', 'size_bytes'])
+    .select(['id', 'body', 'dictionary_id', 'size_bytes'])
     .where('issue_id', '=', id)
     .where('body', 'is not', null)
     .orderBy('timestamp', 'desc')
@@ -48,7 +48,7 @@ export async function newestRootError(
     .limit(1)
     .executeTakeFirst()
   if (newest === undefined || newest.body === null || newest.size_bytes > MOST_BYTES) return undefined
-  const { stacks } = await createPartsReader(rows).read({ ...newest, body: newest.body })
+  const { stacks } = await createIssuePartsReader(rows, id)({ ...newest, body: newest.body })
   const { event } = await symbolicator.symbolicate(productId, stacks)
   return rootError(event)
 }

@@ -10,7 +10,7 @@ export interface KeptUntilEvent<T> {
   /** What is read; with the issue the name under which it is kept. */
   name: string
   /** What else the value depends on: when it differs, it is read again. */
-  basis: number
+  basis: number | string
   /** Reads a value that nothing but an event of the issue changes. */
   read: () => Promise<T>
   /** Bytes that a value takes, roughly. */
@@ -19,7 +19,7 @@ export interface KeptUntilEvent<T> {
 
 interface Kept {
   lastSeq: number
-  basis: number
+  basis: number | string
   value: unknown
   bytes: number
 }

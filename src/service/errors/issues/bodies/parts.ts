@@ -80,7 +80,7 @@ interface PartsReader {
  * Reads events in parts, and each distinct part once: events of an issue are mostly alike. What was read is kept as long as
  * the reader, so a reader is for a bounded number of events.
  */
-export function createPartsReader(rows: Rows): PartsReader {
+function createPartsReader(rows: Rows): PartsReader {
   const unpack = createUnpacker(rows, unpackLines)
   const found = new Map<string, string>()
   const numbers = new Map<string, number>()
