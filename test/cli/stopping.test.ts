@@ -218,10 +218,14 @@ test('over stdio, the process ends with 0 when nobody reads its answers any more
 
 test('over stdio, answers that nobody has read yet are not lost when the input ends', async () => {
   using folder = temporaryFolder()
-  const child = spawn(process.execPath, [mainFile, 'stdio', '--data', folder.path, '--toolsets', 'all'], {
-    env: bareEnvironment(),
-    stdio: ['pipe', 'pipe', 'ignore'],
-  })
+  const child = spawn(
+    process.execPath,
+    [await publishedCommand(), 'stdio', '--data', folder.path, '--toolsets', 'all'],
+    {
+      env: bareEnvironment(),
+      stdio: ['pipe', 'pipe', 'ignore'],
+    },
+  )
   const exited = once(child, 'exit')
   const ids = Array.from({ length: 40 }, (_, id) => id)
   const list = (id: number) => JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params: { _meta: meta } })

@@ -46,7 +46,8 @@ async function answer(
 ): Promise<WireReply> {
   const { method, signal } = request
   const { cookie: cookies, accept, 'x-forwarded-prefix': prefix = '' } = request.headers
-  if (prefix !== '' && prefix !== '/') return refusalReply(belowPath)
+  // Each of several proxies adds its own, and one that takes off nothing sends an empty value or the root.
+  if (/[^/,\s]/.test(prefix)) return refusalReply(belowPath)
   if (method === 'GET') return page.get({ url, cookies, accept, signal })
   if (method !== 'POST' || page.post === undefined) return refusalReply(wrongMethod)
   if (!isSameOrigin(request)) {
