@@ -17,7 +17,9 @@ export async function digestInputs(
   risks: readonly RiskFact[],
 ): Promise<string> {
   const covered = risks.map((risk) => ({ ...risk, covered: [...risk.covered].toSorted(byItem) }))
-  const texts: readonly (string | Uint8Array)[] = [
+  const exclusions = await listText(facts.exclusions, canonical)
+  const texts: Texts = [
+    canonical(policy),
     await listText(facts.requirements, canonical),
     await listText(facts.tests, testText),
     // They are in the words of the verdict.
@@ -25,16 +27,34 @@ export async function digestInputs(
     String(facts.isUnexposed),
     inOrder(facts.suspectLinks),
     inOrder(facts.issues.filter(decides), once(canonical)),
-    await listText(facts.exclusions, canonical),
+    exclusions,
     inOrder(facts.incompleteRuns),
     inOrder(covered),
   ]
-  const hash = createHash('sha256').update(canonical(policy))
+  // Of thousands of exclusions the text is a megabyte.
+  const last = digests.get(exclusions)
+  if (last !== undefined && areSame(texts, last.texts)) return last.digest
+  const hash = createHash('sha256')
   for (const text of texts) {
     hash.update(text)
     await letOthersRunIfDue()
   }
-  return hash.digest('hex')
+  const digest = hash.digest('hex')
+  digests.set(exclusions, { texts, digest })
+  return digest
+}
+
+type Texts = readonly (string | Uint8Array)[]
+
+/** What was hashed last with a text of exclusions, which verdict after verdict has. */
+const digests = new WeakMap<Uint8Array, { texts: Texts; digest: string }>()
+
+function areSame(texts: Texts, others: Texts): boolean {
+  return texts.every((text, at) => {
+    const other = others[at]
+    if (typeof text === 'string' || typeof other === 'string' || other === undefined) return text === other
+    return text === other || Buffer.compare(text, other) === 0
+  })
 }
 
 function byItem([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {
