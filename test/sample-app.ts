@@ -10,7 +10,8 @@ export async function startSampleApp(options: AppOptions = {}): Promise<App> {
 }
 
 async function loadedSample(): Promise<Template> {
-  const folder = await onceInRun('sample', load)
+  // The projects of a run may share the folder.
+  const folder = await onceInRun(usesPostgres() ? 'sample-postgres' : 'sample', load)
   const database = join(folder, DATABASE)
   return {
     dataDir: join(folder, 'data'),
