@@ -2,8 +2,8 @@ import { Client, InMemoryTransport, type JSONRPCMessage } from '@modelcontextpro
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import type { Api } from '../../src/client/api.ts'
-import { defineTool, type Tool } from '../../src/mcp/define/define.ts'
 import { serveTransport } from '../../src/mcp/stdio.ts'
+import { waitingTool } from './call/waiting-tool.ts'
 import { connect, connectClient, defaults, eras } from './clients.ts'
 
 const unreachable = () => Promise.reject(new Error('no call of this test needs the service'))
@@ -40,23 +40,12 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
   async (era) => {
     const { promise: reported, resolve: hear } = Promise.withResolvers<void>()
     const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>()
-    const slow = defineTool({
-      name: 'wait_long',
-      toolset: 'default',
-      effect: 'read',
-      title: 'Wait',
-      description: 'Waits.',
-      input: z.strictObject({}),
-      output: z.object({}),
-      async run(_args, context) {
-        context.progress({ done: 1, total: 2, message: 'half of it' })
-        await goesOn
-        context.progress({ done: 2, total: 2, message: 'all of it' })
-        return { answer: 'Waited.', data: {} }
-      },
+    const slow = waitingTool(async (_, context) => {
+      context.progress({ done: 1, total: 2, message: 'half of it' })
+      await goesOn
+      context.progress({ done: 2, total: 2, message: 'all of it' })
     })
-    // The types of input and output are the tool's own business.
-    const surface = { tools: [slow as unknown as Tool], resources: [], templates: [], prompts: [] }
+    const surface = { tools: [slow], resources: [], templates: [], prompts: [] }
     const [near, far] = InMemoryTransport.createLinkedPair()
     const sent: JSONRPCMessage[] = []
     const send = far.send.bind(far)

@@ -11,8 +11,8 @@ export interface Finding {
 }
 
 /**
- * The text without control characters, which a terminal would execute, and without invisible characters, some of which
- * reverse the order of the letters. Some of these names were written by others.
+ * Removes control characters, which a terminal would interpret, and invisible characters, some of which reverse the order
+ * of the letters: names may have been written by somebody else.
  */
 export function plain(text: string): string {
   return replaceControls(clean(text))

@@ -47,18 +47,21 @@ function deployment(send: Send) {
   }
 }
 
-test.each(Object.keys(refusals))('after %s for a cursor, the agent is told to leave the cursor out', async (way) => {
-  const { api } = deployment(refusing(refusals[way] ?? [0, '']))
-  await using agent = await connect(api)
-  const { text, isError } = await agent.call('find_error_issues', { match: 'Error', cursor: 'old', limit: 2 })
-  expect(isError).toBe(true)
-  expect(text).toBe(
-    'error: the service does not accept this cursor (invalid_argument)\n' +
-      'you sent: cursor = "old"\n' +
-      'expected: cursor: next_cursor of the same call, or leave cursor out\n' +
-      'next: Correct the named parameter and call again.',
-  )
-})
+test.each(Object.keys(refusals))(
+  'an agent whose cursor is answered with %s is told to leave the cursor out',
+  async (way) => {
+    const { api } = deployment(refusing(refusals[way] ?? [0, '']))
+    await using agent = await connect(api)
+    const { text, isError } = await agent.call('find_error_issues', { match: 'Error', cursor: 'old', limit: 2 })
+    expect(isError).toBe(true)
+    expect(text).toBe(
+      'error: the service does not accept this cursor (invalid_argument)\n' +
+        'you sent: cursor = "old"\n' +
+        'expected: cursor: next_cursor of the same call, or leave cursor out\n' +
+        'next: Correct the named parameter and call again.',
+    )
+  },
+)
 
 test.each(Object.keys(refusals))('nothing is learned of filters and endpoints from %s to a cursor', async (way) => {
   const { api, capabilities } = deployment(refusing(refusals[way] ?? [0, '']))

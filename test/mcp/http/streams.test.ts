@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import * as z from 'zod'
-import { defineResourceTemplate, defineTool, type Tool } from '../../../src/mcp/define/define.ts'
+import { defineResourceTemplate } from '../../../src/mcp/define/define.ts'
 import type { Surface } from '../../../src/mcp/surface/listing.ts'
 import { startApp, type App } from '../../app.ts'
+import { waitingTool } from '../call/waiting-tool.ts'
 import { serveMcp, type McpServed } from './http-server.ts'
 
 const HEARTBEAT_MS = 15_000
@@ -15,19 +15,9 @@ afterAll(() => app.close())
 
 let end = () => {}
 /** A tool that reports progress once and then takes until a test ends it. */
-const slow = defineTool({
-  name: 'wait_long',
-  toolset: 'default',
-  effect: 'read',
-  title: 'Wait',
-  description: 'Waits.',
-  input: z.strictObject({}),
-  output: z.object({}),
-  async run(_args, context) {
-    context.progress({ done: 1, total: 2, message: 'half of it' })
-    await new Promise<void>((resolve) => (end = resolve))
-    return { answer: 'Waited.', data: {} }
-  },
+const slow = waitingTool(async (_, context) => {
+  context.progress({ done: 1, total: 2, message: 'half of it' })
+  await new Promise<void>((resolve) => (end = resolve))
 })
 const watched = defineResourceTemplate({
   name: 'thing',
@@ -39,8 +29,7 @@ const watched = defineResourceTemplate({
   suggest: {},
   watch: () => Promise.resolve({ value: 'always the same' }),
 })
-// The types of input and output are the tool's own business.
-const surface: Surface = { tools: [slow as unknown as Tool], resources: [], templates: [watched], prompts: [] }
+const surface: Surface = { tools: [slow], resources: [], templates: [watched], prompts: [] }
 
 let served: McpServed
 beforeEach(async () => {

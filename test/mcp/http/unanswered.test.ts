@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import * as z from 'zod'
-import { defineTool, type Tool } from '../../../src/mcp/define/define.ts'
 import { createMemoryStore, type SessionStore } from '../../../src/mcp/http/session-store.ts'
 import type { Surface } from '../../../src/mcp/surface/listing.ts'
 import { startApp, type App } from '../../app.ts'
+import { waitingTool } from '../call/waiting-tool.ts'
 import { serveMcp, type McpServed } from './http-server.ts'
 
 let app: App
@@ -16,22 +15,12 @@ afterAll(() => app.close())
 let ends: (() => void)[] = []
 /** The calls that were told to stop. */
 let stopped = 0
-const slow = defineTool({
-  name: 'wait_long',
-  toolset: 'default',
-  effect: 'read',
-  title: 'Wait',
-  description: 'Waits.',
-  input: z.strictObject({ note: z.string().optional() }),
-  output: z.object({}),
-  async run({ note = '' }, { signal }) {
-    signal.addEventListener('abort', () => (stopped += 1))
-    await new Promise<void>((resolve) => ends.push(resolve))
-    return { answer: `Waited.${note.slice(0, 20)}`, data: {} }
-  },
+const slow = waitingTool(async ({ note = '' }, { signal }) => {
+  signal.addEventListener('abort', () => (stopped += 1))
+  await new Promise<void>((resolve) => ends.push(resolve))
+  return `Waited.${note.slice(0, 20)}`
 })
-// The types of input and output are the tool's own business.
-const surface: Surface = { tools: [slow as unknown as Tool], resources: [], templates: [], prompts: [] }
+const surface: Surface = { tools: [slow], resources: [], templates: [], prompts: [] }
 
 let served: McpServed
 let session: Record<string, string>

@@ -28,7 +28,7 @@ export function createWalFlush(file: string, sync: Sync = fdatasync): WalFlush {
   let failure: ServiceError | undefined
   const inPlace = [file, `${file}-wal`].map((path) => ({ path, id: fileId(path) }))
 
-  /** The first failure, of which the others are told too. */
+  /** The first failure. Everything that is written after it fails for the same reason. */
   function findFailure(error?: Error | null): ServiceError | undefined {
     const lost = () => inPlace.find(({ path, id }) => fileId(path) !== id)?.path
     return (failure ??= error ? unflushed(error) : gone(lost()))
