@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import * as z from 'zod'
+import { slashed } from './slashed.ts'
 
 const Config = z.object({
   rootDir: z.string().nullish().catch(null),
@@ -39,8 +40,4 @@ function testFolder(root: string, homes: readonly string[]): string {
   const holding = homes.filter((home) => home.length > 1 && (root === home || root.startsWith(`${home}/`)))
   const widest = holding.reduce((least, home) => Math.min(least, home.length), root.length)
   return root.slice(widest + 1)
-}
-
-function slashed(path: string): string {
-  return path.trim().replaceAll('\\', '/')
 }

@@ -5,7 +5,8 @@ import { readFrame, startReading } from './reading.ts'
 import { annotated, readMeta } from './meta.ts'
 import { epochMs, messageText, tagList, title, traceText } from './values.ts'
 import type { ParsedReport, ReportCase } from '../model/report.ts'
-import { slashed, wholeMilliseconds, wholeNumber } from '../model/text.ts'
+import { slashed } from '../../../../lib/files/slashed.ts'
+import { wholeMilliseconds, wholeNumber } from '../model/text.ts'
 
 const FORMAT = 'REPORT_FORMAT_CTRF'
 

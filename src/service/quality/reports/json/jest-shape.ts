@@ -5,7 +5,8 @@ import { readMeta } from './meta.ts'
 import { LOAD_ERROR, runError } from '../model/synthetic.ts'
 import { isObject } from '../../../../lib/objects.ts'
 import type { ParsedReport, ReportCase } from '../model/report.ts'
-import { slashed, wholeMilliseconds, wholeNumber } from '../model/text.ts'
+import { slashed } from '../../../../lib/files/slashed.ts'
+import { wholeMilliseconds, wholeNumber } from '../model/text.ts'
 
 type Format = ParsedReport['format']
 

@@ -1,5 +1,5 @@
 import { LOAD_ERROR } from '../model/synthetic.ts'
-import { slashed } from '../model/text.ts'
+import { slashed } from '../../../../lib/files/slashed.ts'
 import type { Flavour } from './flavour.ts'
 import type { JunitCase, JunitSuite } from './read.ts'
 

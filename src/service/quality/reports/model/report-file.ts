@@ -1,6 +1,6 @@
 import type { ReportCase } from './report.ts'
 import { syntheticNames } from './synthetic.ts'
-import { slashed } from './text.ts'
+import { slashed } from '../../../../lib/files/slashed.ts'
 
 export const TEST_FILE = /^[^\s<>]+\.(?:[cm]?[jt]sx?|t|py|rb|sh|bats|pl)$/u
 

@@ -32,11 +32,6 @@ export function firstLine(text: string): string {
   return /\S[^\n]*/u.exec(text)?.[0].trimEnd() ?? ''
 }
 
-/** The path with `/` separators. */
-export function slashed(path: string): string {
-  return path.trim().replaceAll('\\', '/')
-}
-
 const MOST_MILLISECONDS = 1e12
 
 /** Whole milliseconds that a result can store; 0 for anything that is not a duration. */

@@ -4,7 +4,8 @@ import { LOAD_ERROR, runError, skippedFile } from '../model/synthetic.ts'
 import type { ParsedReport, ReportCase } from '../model/report.ts'
 import { fileOfReport, TEST_FILE } from '../model/report-file.ts'
 import { readTap, type Subtest, type TapStream, type TestPoint } from './read.ts'
-import { firstLine, LONGEST_MESSAGE, plainText, slashed, wholeMilliseconds } from '../model/text.ts'
+import { slashed } from '../../../../lib/files/slashed.ts'
+import { firstLine, LONGEST_MESSAGE, plainText, wholeMilliseconds } from '../model/text.ts'
 
 /**
  * Parses TAP 13 or 14 (contract §4.2): subtests are suites, diagnostics give duration, location and reason. A file
