@@ -8,8 +8,8 @@ import { suites } from './suites.ts'
 
 /**
  * `npm run bench [-- SUITE …] [--json] [--write] [--list]`: measures the suites and prints their tables, or JSON; `--write`
- * keeps the results in `results.json` and writes `BENCHMARKS.md` from it. Exits with 1 if a suite could not be measured; a
- * goal that is missed is a result.
+ * keeps the results in `results.json`, and writes `BENCHMARKS.md` and the figures in `README.md` from it. Exits with 1 if a
+ * suite could not be measured; a goal that is missed is a result.
  */
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,

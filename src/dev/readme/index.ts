@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { headlines } from '../../../test/bench/harness/headlines.ts'
+import { withHeadlines } from '../../../test/bench/harness/headlines.ts'
 import { readResults } from '../../../test/bench/harness/results.ts'
 import { allowLists } from './allow-lists.ts'
 import { clientTable } from './client-table.ts'
@@ -14,9 +14,6 @@ const MARKED = /^(<!-- transcript: ([\w-]+) -->\n\n```\n)[^]*?(?=\n```$)/gm
 /** What follows from lists in the code: between a marker with its name and one that ends it. */
 const GENERATED = /^(<!-- generated: ([\w-]+) -->\n)[^]*?(?=<!-- end of \2 -->$)/gm
 const generated: Readonly<Record<string, () => string>> = { clients: clientTable, 'allow-lists': allowLists }
-
-/** The figures that `npm run bench -- --write` measured last. */
-const MEASURED = /^(<!-- measured -->\n)[^]*?(?=<!-- end of measured -->$)/m
 
 /**
  * `README.md` with every marked block replaced by what the calls return now, and the measured figures. Throws if a block
@@ -33,7 +30,7 @@ export async function readmeText(text = readFileSync(readmeFile, 'utf8')): Promi
     return start + transcript
   })
   if (unused.size > 0) throw new Error(`README.md has no block for the transcripts ${[...unused].join(', ')}`)
-  return replaceGenerated(written).replace(MEASURED, (_, start: string) => `${start}\n${headlines(readResults())}\n\n`)
+  return withHeadlines(replaceGenerated(written), readResults())
 }
 
 /** The text with every generated part as it follows from the code now. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { benchmarksDocument } from './document.ts'
 import { goalCount, judgedGoals } from './goals.ts'
-import { headlines } from './headlines.ts'
+import { withHeadlines } from './headlines.ts'
 import { judge } from './judge.ts'
 import { inTurn, median, percentile } from './measure.ts'
 import { documentFile, readResults } from './results.ts'
@@ -127,7 +127,10 @@ describe('the document', () => {
   })
 
   test('shows only figures with a headline in README.md', () => {
-    expect(headlines({ reads: result })).toBe('- A read: 40 ms, 2.2 × bare')
+    const readme = (figures: string) => `## Measured\n\n<!-- measured -->\n${figures}<!-- end of measured -->\n`
+    expect(withHeadlines(readme('- An old read: 7 ms\n'), { reads: result })).toBe(
+      readme('\n- A read: 40 ms, 2.2 × bare\n\n'),
+    )
   })
 })
 
