@@ -35,6 +35,7 @@ const result: Result = {
   cores: 2,
   load: 0.25,
   loop: 612.4,
+  wake: 31.6,
   tables: [table],
 }
 
@@ -122,7 +123,7 @@ describe('the document', () => {
 
   test('says how each suite is repeated, and on what it was measured', () => {
     expect(text).toContain(
-      'Reads of the store. It takes four minutes. Repeat it with `npm run bench -- reads`. Measured 2026-11-23 with Node 24.0.0 on 2 cores, load 0.3 before; a hundred million additions took 612 ms.',
+      'Reads of the store. It takes four minutes. Repeat it with `npm run bench -- reads`. Measured 2026-11-23 with Node 24.0.0 on 2 cores, load 0.3 before; a hundred million additions took 612 ms, and a thread that was woken ran after 32 µs.',
     )
   })
 

@@ -1,6 +1,7 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { loopMs } from './measure.ts'
 import type { Result, Results, Suite } from './suite.ts'
+import { wakeUs } from './wake.ts'
 
 export interface Report {
   /** Before a suite is measured. */
@@ -20,9 +21,9 @@ export async function runSuites(suites: Readonly<Record<string, Suite>>, report:
     try {
       const measured = new Date().toISOString().slice(0, 10)
       const { about, onlyNamed } = suite
-      const loop = loopMs()
+      const speed = { loop: loopMs(), wake: await wakeUs() }
       const tables = await suite.run()
-      const result = { about, ...(onlyNamed !== undefined && { onlyNamed }), measured, ...machine, loop, tables }
+      const result = { about, ...(onlyNamed !== undefined && { onlyNamed }), measured, ...machine, ...speed, tables }
       report.done(name, result)
       results[name] = result
     } catch (error) {

@@ -65,6 +65,8 @@ export interface Result extends Pick<Suite, 'about' | 'onlyNamed'> {
   load: number
   /** What `loopMs` of `measure.ts` returned before the suite; suites measured long ago have none. */
   loop?: number
+  /** What `wakeUs` of `wake.ts` returned before the suite; suites measured long ago have none. */
+  wake?: number
   tables: readonly Table[]
 }
 
