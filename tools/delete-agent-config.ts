@@ -21,7 +21,7 @@ export const deleteAgentConfig = defineTool({
   description: 'Delete (remove, get rid of) an agent config, once the user confirms. Its active runs are cancelled.',
   input: z.strictObject({
     product: parameters.Product,
-    config: z.string().describe('Agent config by name or id.'),
+    config: parameters.named('Agent config by name or id.', z.string()),
     reason: parameters.named('Why; people see it.', z.string().trim().min(1).max(1000)),
     dry_run: parameters.DryRun,
     confirmation: parameters.Confirmation,

@@ -3,16 +3,18 @@ import { counted } from '../src/lib/counted.ts'
 import { stateDigest } from '../src/mcp/confirm/state.ts'
 import { type Context, defineTool, type Question } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
-import type { Product } from '../src/mcp/resolve/types.ts'
-import { nextCall } from '../src/mcp/result/next-action.ts'
+import { isProvisional } from '../src/mcp/resolve/ids.ts'
+import type { Branch, Product } from '../src/mcp/resolve/types.ts'
+import { nextCall, type NextAction } from '../src/mcp/result/next-action.ts'
 import { fields, flag } from '../src/mcp/result/output.ts'
 import { withoutPrefix } from '../src/mcp/result/present.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
 import { coverageState, keyOrId, rowTitle } from './support/columns.ts'
 import { cutNames, kept } from './support/cuts.ts'
-import { factList, removeThing, saidReason } from './support/deleting/remove.ts'
+import { branchSentence, branchWords, explainMissingBranch, namedBranch, onBranch } from './support/named-branch.ts'
+import { factList, removeThing, requireDraft, saidReason } from './support/deleting/remove.ts'
 import { linkedWords, readForWrite, type RequirementInFull } from './support/quality/requirement-in-full.ts'
-import { PREVIEW } from './support/words.ts'
+import { MERGE_DELETES, PREVIEW } from './support/words.ts'
 import { READ_BACK } from './support/writes/outcome.ts'
 
 /** The most children and tests that are named. */
@@ -21,6 +23,7 @@ const ROWS = 20
 const input = z.strictObject({
   product: parameters.Product,
   requirement: z.string().min(1).describe('Requirement key or id. From list_requirements.'),
+  branch: parameters.Branch,
   reason: parameters.named('Why; people see it.', z.string().trim().min(1).max(1000)),
   dry_run: parameters.DryRun,
   confirmation: parameters.Confirmation,
@@ -30,6 +33,8 @@ export const deleteRequirement = defineTool({
   name: 'delete_requirement',
   toolset: 'requirements',
   effect: 'delete',
+  // On a branch it is a change, which the user decides with the merge.
+  level: ({ branch }) => (branch === undefined ? 3 : 1),
   unconfirmed: 'ask the user to delete it in the web interface; save_requirement changes it instead',
   title: 'Delete a requirement',
   description:
@@ -48,29 +53,33 @@ export const deleteRequirement = defineTool({
   ],
 
   async confirm(args, context) {
-    const { key, product, read } = await readSubject(args, context)
+    const { key, product, branch, read } = await readSubject(args, context)
     refuseChildren(key, read)
     const facts = requirementFacts(read)
     return {
-      asks: `Delete requirement ${key}`,
+      asks: `Delete requirement ${key}${branchWords(branch)}`,
       product,
       facts,
       key,
       undo: '',
-      state: stateDigest([read.requirement.id, read.requirement.etag, facts]),
+      state: stateDigest([branch?.id, read.requirement.id, read.requirement.etag, facts]),
     }
   },
 
   async run({ dry_run: dryRun, ...args }, context) {
-    const { key, product, read } = await readSubject(args, context)
+    const subject = await readSubject(args, context)
+    const { key, product, branch, read } = subject
     const { requirement, links, children = [] } = read
     const isRefused = hasChildren(read)
     if (!dryRun) refuseChildren(key, read)
-    const isReadBack = !dryRun && (await remove(read, args.reason, { key, product, context }))
+    const isReadBack = !dryRun && (await remove(subject, args.reason, context))
     const what = `${key}, ${linkedWords(links?.length)}`
-    const preview = `${PREVIEW}${isRefused ? childrenWords(key, read) : `would delete ${what}`}`
+    const done = dryRun
+      ? `${PREVIEW}${isRefused ? childrenWords(key, read) : `would delete ${what}`}`
+      : `Deleted ${what}`
+    const waits = branch !== undefined && !isRefused && !isProvisional(key)
     return {
-      answer: dryRun ? `${preview}.` : `Deleted ${what}.${isReadBack ? READ_BACK : ''}`,
+      answer: `${done}.${isReadBack ? READ_BACK : ''}${branchSentence(branch)}${waits ? MERGE_DELETES : ''}`,
       product,
       data: {
         dry_run: dryRun,
@@ -83,7 +92,7 @@ export const deleteRequirement = defineTool({
         delete_first: kept(isRefused ? children : [], ROWS),
         tests_kept: kept(links ?? [], ROWS),
       }),
-      next: dryRun ? [] : [nextCall('find_coverage_gaps', { product: product.id }, 'what is not tested now')],
+      next: dryRun ? [] : [nextAfter(subject)],
     }
   },
 })
@@ -91,18 +100,28 @@ export const deleteRequirement = defineTool({
 interface Subject {
   key: string
   product: Product
+  branch: Branch | undefined
   read: RequirementInFull
 }
 
 /** The requirement with what hangs on it. */
 async function readSubject(
-  { product: given, requirement: named }: { product?: string | undefined; requirement: string },
+  { product: given, requirement: named, branch: branchNamed }: Omit<z.output<typeof input>, 'reason' | 'dry_run'>,
   context: Context,
 ): Promise<Subject> {
-  const scope = given === undefined ? undefined : (await context.resolve.product(given, { write: true })).id
-  const { requirement: found, product } = await context.resolve.requirement(named, scope)
-  const read = await readForWrite(found, undefined, context)
-  return { key: keyOrId(read.requirement), product, read }
+  const { resolve } = context
+  const scope = given === undefined ? undefined : (await resolve.product(given, { write: true })).id
+  const branch = await namedBranch(branchNamed, scope, context)
+  const { requirement: found, product } = await resolve.requirement(named, branch?.product_id ?? scope, branch?.id)
+  const read = await readForWrite(found, branch?.id, context).catch(explainMissingBranch(branch))
+  return { key: keyOrId(read.requirement), product, branch, read }
+}
+
+function nextAfter({ product, branch }: Subject): NextAction {
+  const on = { product: product.id, ...onBranch(branch) }
+  return branch === undefined
+    ? nextCall('find_coverage_gaps', on, 'what is not tested now')
+    : nextCall('review_branch', on, 'what its merge changes')
 }
 
 function hasChildren({ children = [] }: RequirementInFull): boolean {
@@ -110,7 +129,8 @@ function hasChildren({ children = [] }: RequirementInFull): boolean {
 }
 
 function childrenWords(key: string, { children = [] }: RequirementInFull): string {
-  return `${key} has ${counted(children.length, 'requirement')} below it, which have to be deleted first`
+  const have = children.length === 1 ? 'has' : 'have'
+  return `${key} has ${counted(children.length, 'requirement')} below it, which ${have} to be deleted first`
 }
 
 /** Throws where requirements below it have to go first. */
@@ -123,17 +143,24 @@ function refuseChildren(key: string, read: RequirementInFull): void {
 
 /** True where the reply was lost and a read shows that it is gone. */
 async function remove(
-  { requirement: { id, etag } }: RequirementInFull,
+  { key, product, branch, read: { requirement } }: Subject,
   reason: string,
-  { key, product, context }: { key: string; product: Product; context: Context },
+  context: Context,
 ): Promise<boolean> {
   const { api, signal } = context
+  const { id, etag } = requirement
+  if (branch !== undefined) await requireDraft(id, context)
   const said = await saidReason(reason, context)
+  const on = { id, branch_id: branch?.id }
+  const shown = { product: product.id, ...onBranch(branch), requirement: key }
   return removeThing({
     noun: 'requirements',
-    remove: () => api.deleteRequirement({ id, ...(etag !== undefined && { etag }), ...said }, { signal }),
-    read: () => api.getRequirement({ id }, { signal }),
-    check: nextCall('get_requirement', { product: product.id, requirement: key }, 'shows whether it is there'),
+    remove: () =>
+      api
+        .deleteRequirement({ ...on, ...(etag !== undefined && { etag }), ...said }, { signal })
+        .catch(explainMissingBranch(branch)),
+    read: () => api.getRequirement(on, { signal }),
+    check: nextCall('get_requirement', shown, 'shows whether it is there'),
   })
 }
 

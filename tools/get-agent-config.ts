@@ -25,7 +25,7 @@ export const getAgentConfig = defineTool({
     'background agent is for, what it writes and which input it takes.',
   input: z.strictObject({
     product: parameters.Product,
-    config: z.string().optional().describe('Agent config by name or id.'),
+    config: parameters.named('Agent config by name or id.', z.string().optional()),
   }),
   output: z.object({
     config: fields({

@@ -24,7 +24,7 @@ export const getAgentRun = defineTool({
   input: z.strictObject({
     product: parameters.Product,
     run: z.string().optional().describe('Run id, as start_agent_run or get_agent_run with config gives it.'),
-    config: z.string().optional().describe('Agent config, to list its newest runs.'),
+    config: z.string().optional().describe('To list its newest runs.'),
     after_event: z.int().min(0).max(1_000_000_000).optional().describe('last_event of the previous result.'),
     wait_seconds: parameters.WaitSeconds,
     detail: parameters.Detail,

@@ -6,7 +6,7 @@ import { explainNotOffered } from '../src/mcp/resolve/offered.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { pick, rows } from '../src/mcp/result/output.ts'
 import { describePage } from '../src/mcp/result/page.ts'
-import { branchSentence, explainMissingBranch, namedBranch, onBranch } from './support/named-branch.ts'
+import { explainMissingBranch, listedSentence, namedBranch, onBranch } from './support/named-branch.ts'
 import { coverageState, keyOrId, rowTitle } from './support/columns.ts'
 import { searchSentence } from './support/words.ts'
 
@@ -60,7 +60,6 @@ export const listRequirements = defineTool({
       parent: requirement.path?.at(-1),
       tests: requirement.coverage?.linked_test_count,
     }))
-    const isOfBranch = branch === undefined || !response.reading.notApplied.includes('branch_id')
     const on = { product: product.id, ...onBranch(branch) }
     const [first] = found
     return {
@@ -72,7 +71,7 @@ export const listRequirements = defineTool({
           cursor,
           whenEmpty: 'Ask the user what it must do; save_requirement records that.',
           offers,
-        }) + (isOfBranch ? branchSentence(branch) : ' Those of this branch are not stated.'),
+        }) + listedSentence(branch, response.reading),
       product,
       data: { rows: found },
       page,

@@ -7,6 +7,7 @@ import { nextCall } from '../src/mcp/result/next-action.ts'
 import { rows } from '../src/mcp/result/output.ts'
 import { describePage } from '../src/mcp/result/page.ts'
 import { listed } from './support/columns.ts'
+import { explainMissingBranch, listedSentence, namedBranch, onBranch } from './support/named-branch.ts'
 import { testReport } from './support/test-names.ts'
 import { describeTest, testColumns } from './support/quality/tests.ts'
 import { searchSentence } from './support/words.ts'
@@ -33,6 +34,7 @@ export const listTests = defineTool({
     product: parameters.Product,
     match: z.string().describe('Words of key, title or file.').optional(),
     status: z.enum(['failed', 'passed', 'flaky', 'skipped']).describe('How they ended last.').optional(),
+    branch: parameters.Branch,
     limit: parameters.Limit,
     cursor: parameters.Cursor,
   }),
@@ -41,12 +43,15 @@ export const listTests = defineTool({
   }),
   cuts: [{ path: 'rows' }],
 
-  async run({ product: given, match, status, limit, cursor }, { api, resolve, signal, offers, local }) {
+  async run({ product: given, match, status, branch: branchNamed, limit, cursor }, context) {
+    const { api, resolve, signal, offers, local } = context
     const product = await resolve.product(given)
+    const branch = await namedBranch(branchNamed, product.id, context)
     const response = await api
       .listTests(
         {
           product_id: product.id,
+          branch_id: branch?.id,
           view: 'TEST_VIEW_BASIC',
           q: match,
           result_status: status && [...endings[status]],
@@ -55,6 +60,7 @@ export const listTests = defineTool({
         },
         { signal },
       )
+      .catch(explainMissingBranch(branch))
       .catch(explainNotOffered('the list of tests', { hint: 'get_test still works with the id of a test.' }))
     const page = describePage(response, response.tests.length, cursor)
     const found = await Promise.all(
@@ -68,22 +74,23 @@ export const listTests = defineTool({
     )
     const [first] = found
     const none = status === undefined || page.shown > 0 ? undefined : `No test ${status} in its newest run.`
+    const sentence = searchSentence(page, {
+      noun: 'test',
+      order: 'by key',
+      match,
+      cursor,
+      whenEmpty: 'ingest_test_report takes those of a report.',
+      offers,
+    })
     return {
-      answer:
-        none ??
-        searchSentence(page, {
-          noun: 'test',
-          order: 'by key',
-          match,
-          cursor,
-          whenEmpty: 'ingest_test_report takes those of a report.',
-          offers,
-        }),
+      answer: (none ?? sentence) + listedSentence(branch, response.reading),
       product,
       data: { rows: found.map(({ row }) => row) },
       untrusted: { ...testReport, content: { rows: found.map(({ reported }) => reported) } },
       page,
-      next: [first && nextCall('get_test', { product: product.id, test: first.row.id }, 'the first row in full')],
+      next: first && [
+        nextCall('get_test', { product: product.id, ...onBranch(branch), test: first.row.id }, 'the first row in full'),
+      ],
     }
   },
 })

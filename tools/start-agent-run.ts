@@ -25,7 +25,7 @@ import { ifReadable, mayBeDone, unknownOutcome } from './support/writes/outcome.
 
 const input = z.strictObject({
   product: parameters.Product,
-  config: z.string().describe('Agent config by name or id, or its agent type.'),
+  config: z.string().describe('Its name, id or agent type.'),
   input_json: InputJson,
   wait_seconds: parameters.WaitSeconds,
   dry_run: parameters.DryRun,

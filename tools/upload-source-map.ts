@@ -28,7 +28,7 @@ export const uploadSourceMap = defineTool({
     'Error issues of that release that wait for the map are symbolicated again.',
   input: z.strictObject({
     product: parameters.Product,
-    release: z.string().trim().min(1).max(250).describe('Version that the frames to be mapped are of.'),
+    release: z.string().trim().min(1).max(250).describe('Version of the frames to map.'),
     path: z.string().min(1).max(4096).describe('Local file or build folder.'),
     minified_url: z
       .string()

@@ -22,10 +22,10 @@ export const verifySetup = defineTool({
     'there; lists missing steps with the call for each. Also marks an onboarding step as done.',
   input: z.strictObject({
     product: parameters.Product,
-    complete_onboarding_step: z
-      .enum(steps as [string, ...string[]])
-      .optional()
-      .describe('Step to mark as done.'),
+    complete_onboarding_step: parameters.named(
+      'Step to mark as done.',
+      z.enum(steps as [string, ...string[]]).optional(),
+    ),
   }),
   output: z.object({
     setup: fields(pick(Setup, 'state', 'completed_checks', 'total_checks')),

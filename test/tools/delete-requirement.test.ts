@@ -118,3 +118,21 @@ test('requirements below it have to go first, and a preview writes nothing', asy
   expect(preview.text).toMatch(/^Preview, nothing written: would delete REQ-2/)
   expect(await keys(shop)).toHaveLength(4)
 })
+
+test('more than ten deletions on a branch need a person, although one does not', async () => {
+  await using shop = await openQualityShop()
+  const { branch } = await shop.api.createBranch({ product_id: shop.productId, name: 'pricing' })
+  await using agent = await connect(shop.api, { options })
+  const drafts = Array.from({ length: 11 }, async (_, nr) => {
+    const draft = { product_id: shop.productId, branch_id: branch.id, title: `Draft ${String(nr)}` }
+    return (await shop.api.createRequirement(draft)).requirement.id
+  })
+  const answers: string[] = []
+  for (const requirement of await Promise.all(drafts)) {
+    const call = { requirement, branch: 'pricing', reason: 'not wanted' }
+    answers.push((await agent.call('delete_requirement', call)).text)
+  }
+  expect(answers.slice(0, 10).every((text) => text.startsWith('Deleted REQ-?'))).toBe(true)
+  expect(answers[10]).toMatch(/^error: changing more than 10 with delete_requirement .*confirmation/)
+  expect(answers[10]).toMatch(/^Delete requirement REQ-\?\d+ on quality branch pricing$/m)
+})

@@ -96,7 +96,7 @@ test('what a branch does not have is looked for on that branch next', async () =
   const requirement = await next('get_requirement', { requirement: 'Prices with tax' })
   expect(requirement).toEqual({ name: 'list_requirements', answer: expect.stringContaining('branch pricing') })
   const test = await next('get_test', { test: 'TC-?7' })
-  expect(test).toEqual({ name: 'review_branch', answer: expect.stringContaining('pricing') })
+  expect(test).toEqual({ name: 'list_tests', answer: expect.stringContaining('branch pricing') })
 })
 
 test('get_workspace_context lists the open branches with what they change', async () => {
@@ -145,6 +145,14 @@ test('tests are registered on a branch, and their links to its drafts are propos
   expect(read.answer).toMatch(/^TC-\?1 is active.* On quality branch pricing\.$/)
 })
 
+test('a test of a branch is listed there, and the next call reads it there', async () => {
+  const listed = await call('list_tests', { branch, match: 'tax' })
+  expect(listed.answer).toMatch(/^1 test matching.* On quality branch pricing\.$/)
+  expect(listed.data['rows']).toMatchObject([{ id: 'TC-?1', file: 'test/tax.test.ts' }])
+  expect(listed.next_actions).toMatchObject([{ tool: 'get_test', args: { test: 'TC-?1', branch } }])
+  expect((await call('list_tests', { match: 'tax' })).data['rows']).toEqual([])
+})
+
 test('tests of a draft are not registered in main when the branch is left out', async () => {
   const tests = [{ title: 'levies the tax', file: 'test/tax.test.ts', requirement_ids: ['REQ-?1'] }]
   const { text } = await agent.call('record_tests', { tests })
@@ -157,6 +165,32 @@ test('the provisional key of a test without its branch leads to the call that re
   expect(text).toMatch(/^expected: branch = pricing;/m)
   const [, name = '', args = ''] = /^next: (\w+) (.*)$/m.exec(text) ?? []
   expect((await call(name, JSON.parse(args) as object)).answer).toMatch(/^TC-\?1.* On quality branch pricing\.$/)
+})
+
+test('a requirement and a test are deleted on a branch without a person, and main keeps them until the merge', async () => {
+  const reason = 'prices have no discount'
+  await call('save_requirement', { title: 'Prices have a discount', branch })
+  const draft = await call('delete_requirement', { requirement: 'REQ-?2', reason, branch })
+  expect(draft.answer).toBe('Deleted REQ-?2, 0 linked tests. On quality branch pricing.')
+  expect(draft.next_actions).toMatchObject([{ tool: 'review_branch', args: { branch } }])
+  const preview = await call('delete_requirement', { requirement: 'REQ-4', reason, branch, dry_run: true })
+  expect(preview.answer).toMatch(/^Preview, nothing written: would delete REQ-4.* until the merge\.$/)
+  const requirement = await call('delete_requirement', { requirement: 'REQ-4', reason, branch })
+  expect(requirement.answer).toMatch(
+    /^Deleted REQ-4, .* On quality branch pricing\. It stays in the main tree until the merge\.$/,
+  )
+  const test = await call('delete_test', { test: 'TC-2', reason, branch })
+  expect(test.answer).toMatch(
+    /^Deleted TC-2.* left without a test: REQ-2\. On quality branch pricing\. It stays in the main tree/,
+  )
+  expect(test.next_actions?.map(({ args }) => args['branch'])).toEqual([branch, branch])
+  const listed = async (tool: string, args: object) =>
+    ((await call(tool, args)).data['rows'] as { id: string }[]).map(({ id }) => id)
+  expect(await listed('list_requirements', { branch })).not.toContain('REQ-4')
+  expect(await listed('list_requirements', {})).toContain('REQ-4')
+  expect(await listed('list_tests', { branch })).not.toContain('TC-2')
+  expect(await listed('list_tests', {})).toContain('TC-2')
+  expect((await call('review_branch', { branch })).answer).toContain('2 things deleted')
 })
 
 test('a report whose test names a provisional key is told that the key leads nowhere', async () => {

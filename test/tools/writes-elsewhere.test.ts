@@ -138,3 +138,18 @@ test('a value that is not understood is neither put back by an undo nor taken as
     expect(agent.writes().at(-1)).toContain(write)
   }
 })
+
+test('what may be deleted in the main tree instead of on a branch is shown to a person first', async () => {
+  await using agent = await connectElsewhere(shop, (send) => reshaped(send, 'noRoute:getMe'))
+  for (const [tool, args] of Object.entries({
+    delete_requirement: { requirement: 'REQ-1' },
+    delete_test: { test: 'TC-1' },
+  })) {
+    const { text } = await agent.call(tool, { ...args, branch: 'pricing', reason: 'r' })
+    expect(text).toMatch(
+      /^error: this deployment may delete it in the main tree; nothing was written \(confirmation_required/,
+    )
+    expect(text).toMatch(/^Delete \w+ (?:REQ|TC)-1 on quality branch pricing$/m)
+  }
+  expect(agent.writes()).toEqual([])
+})

@@ -2,6 +2,7 @@ import { ServiceError } from '../../src/errors.ts'
 import type { Context } from '../../src/mcp/define/define.ts'
 import { branchArgument, branchLabel, branchesCall } from '../../src/mcp/resolve/find-branch.ts'
 import { ifOffered } from '../../src/mcp/resolve/offered.ts'
+import type { ListedRows } from '../../src/mcp/resolve/requests.ts'
 import type { Branch } from '../../src/mcp/resolve/types.ts'
 import { describeValue, TeachingError } from '../../src/mcp/result/teach.ts'
 
@@ -27,6 +28,17 @@ export async function branchOrRef(
 /** ` On quality branch pricing.`: whose things an answer is about; empty for the main tree. */
 export function branchSentence(branch: Branch | undefined): string {
   return branch === undefined ? '' : ` On quality branch ${branchLabel(branch)}.`
+}
+
+/** ` on quality branch pricing`, inside a sentence; empty for the main tree. */
+export function branchWords(branch: Branch | undefined): string {
+  return branch === undefined ? '' : ` on quality branch ${branchLabel(branch)}`
+}
+
+/** `branchSentence` of rows that were listed, or that the deployment has not listed those of the branch. */
+export function listedSentence(branch: Branch | undefined, { notApplied }: ListedRows<unknown>['reading']): string {
+  const isOfBranch = branch === undefined || !notApplied.includes('branch_id')
+  return isOfBranch ? branchSentence(branch) : ' Those of this branch are not stated.'
 }
 
 /** The `branch` of a call that goes on with the same branch. */

@@ -5,6 +5,9 @@ import { sentencesOffered } from '../../src/mcp/surface/naming.ts'
 /** The beginning of the answer to a dry run. */
 export const PREVIEW = 'Preview, nothing written: '
 
+/** Of what was deleted on a branch, and is in the main tree too. */
+export const MERGE_DELETES = ' It stays in the main tree until the merge.'
+
 /** `2 tests created, 1 link made`: the counts that are known and not zero. */
 export function countWords(
   parts: readonly (readonly [count: number | undefined, noun: string, what: string])[],

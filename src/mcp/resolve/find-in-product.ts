@@ -62,10 +62,11 @@ export function createKeyFinder(call: ResolverCall): Pick<Resolver, 'requirement
       const found = await find<Test>(call, given, product, {
         name: 'test',
         prefix: 'TC',
-        next: ({ product: among, ...args }) =>
-          branchId === undefined
-            ? [{ tool: 'list_tests', why: 'searches tests', args: { product: among, ...args } }]
-            : [{ tool: 'review_branch', why: 'what is on it', args: { product: among, branch: branchId } }],
+        next: ({ match, ...args }) => {
+          const on = { ...args, branch: branchId }
+          const search = { tool: 'list_tests', why: 'searches tests', args: { ...on, match } }
+          return branchId === undefined ? [search] : [search, { tool: 'review_branch', why: 'what is on it', args: on }]
+        },
         byId: async (id) => (await api.getTest({ id, ...scope }, { signal })).test,
         list: async (product_id) =>
           everyPage((page) => api.listTests({ product_id, ...scope, ...page }, { signal }), 'tests'),

@@ -20,9 +20,9 @@ export interface Loss {
 
 type Links = Awaited<ReturnType<Context['api']['listTestLinks']>>['links']
 
-/** The requirements that a test is linked to, and which of them have no other one. */
+/** The requirements that a test is linked to, and which of them have no other one: on a branch, if one is given. */
 export async function coverageWithout(
-  { test, links: known }: { test: Test; links: Links | undefined },
+  { test, links: known, branchId }: { test: Test; links: Links | undefined; branchId?: string | undefined },
   { api, signal }: Context,
 ): Promise<Loss> {
   const links = known ?? (await ifOffered(api.listTestLinks({ test_id: test.id, page_size: 200 }, { signal })))?.links
@@ -30,7 +30,8 @@ export async function coverageWithout(
   const looked = await Promise.all(
     links.slice(0, READ).map(async (link) => {
       const { requirement_id: id } = link
-      const read = id === undefined ? undefined : await ifReadable(api.getRequirement({ id }, { signal }))
+      const read =
+        id === undefined ? undefined : await ifReadable(api.getRequirement({ id, branch_id: branchId }, { signal }))
       const state = read && expectedCoverage(read, { ...link, test_id: test.id })?.state
       return { key: linkKey(link), isRead: read !== undefined, isUntested: state === 'no_test' }
     }),

@@ -49,6 +49,15 @@ export async function saidReason(reason: string, context: Context): Promise<{ re
   return (await ifReadable(isTracegate(context))) === true ? { reason } : {}
 }
 
+/**
+ * Called before a thing is deleted on a branch, where no person is asked: throws where they have to be, because many were
+ * changed lately, or because a deployment that does not know `branch_id` would delete it in the main tree.
+ */
+export async function requireDraft(id: string, context: Context): Promise<void> {
+  if (!(await isTracegate(context))) context.requirePerson('this deployment may delete it in the main tree')
+  context.countChanges([id])
+}
+
 /** Facts as a person reads them, without those that are not stated. */
 export function factList(facts: Readonly<Record<string, string | undefined>>): Question['facts'] {
   return Object.entries(facts).flatMap(([label, value]) => (value ? [{ label, value }] : []))
