@@ -51,6 +51,8 @@ export function createIssuePartsReader(
     if (found !== undefined) return found
     const parts = await known.read(occurrence)
     known.events.set(occurrence.id, parts)
+    // The cache weighs a value when it is added, and not when the same one is set again.
+    all.delete(issueId)
     // One that has become too large is for this answer alone.
     all.set(issueId, known)
     return parts
@@ -95,6 +97,11 @@ function createPartsReader(rows: Rows): PartsReader {
     return number
   }
 
+  /** Texts that are held, and what was read from them. */
+  function size(): number {
+    return found.size + numbers.size + known.size
+  }
+
   function read(part: keyof typeof PARTS, facts: Facts, members: ReadonlyMap<string, string>): StoredEvent {
     const [_id, _receivedAt, _size, drift, sdk] = facts
     const texts = PARTS[part].map((name) => members.get(name))
@@ -114,15 +121,15 @@ function createPartsReader(rows: Rows): PartsReader {
         return { stacks: event, breadcrumbs: event.breadcrumbs, surroundings: event }
       }
       const { facts, payload } = unpacked
+      const before = size()
       const members = splitMembers(payload, found)
-      const before = numbers.size
       const parts = {
         stacks: read('stacks', facts, members),
         breadcrumbs: read('breadcrumbs', facts, members).breadcrumbs,
         surroundings: read('surroundings', facts, members),
       }
-      // A text that was cut from a payload keeps all of it in memory.
-      if (numbers.size > before) characters += payload.length
+      // A text that was cut from a payload keeps all of it in memory. The same texts are read again for another clock or SDK.
+      if (size() > before) characters += payload.length
       return parts
     },
   }
