@@ -71,7 +71,7 @@ export async function renewed<T>(rows: Rows, key: string, { renew, size }: Renew
   try {
     const answer = await now.answer
     // Another call may have renewed it since.
-    if (all.peek(key) === now) all.set(key, { ...now, bytes: size(answer) })
+    if (all.peek(key) === now) all.set(key, { ...now, made: answer, bytes: size(answer) })
     return answer
   } catch (error) {
     if (all.peek(key) === now) all.delete(key)
@@ -82,7 +82,16 @@ export async function renewed<T>(rows: Rows, key: string, { renew, size }: Renew
 interface Renewed<T> {
   state: CommittedState
   answer: Promise<T>
+  /** What it resolved to. */
+  made?: T
   bytes: number
+}
+
+/** Notes the size of an answer of `renewed` after a caller has added to it. */
+export function weighAgain(rows: Rows, key: string, answer: unknown, bytes: number): void {
+  const all = renewedIn(rows)
+  const now = all.peek(key)
+  if (now !== undefined && now.made === answer) all.set(key, { ...now, bytes })
 }
 
 /** `remembered`, for an answer that becomes another one at `until`, though nothing is written: epoch milliseconds. */

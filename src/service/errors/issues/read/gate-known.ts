@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type * as z from 'zod'
 import { IssueStatus, Level } from '../../../../contract/base/common.ts'
 import type { Rows } from '../../../sql/database.ts'
-import { renewed } from '../../../sql/remembered.ts'
+import { renewed, weighAgain } from '../../../sql/remembered.ts'
 import { hasFixClaim } from './gate-fixes.ts'
 import { changedIssues, readIssueMarks, type IssueMarks } from '../../../workspace/issue-facts/marks.ts'
 
@@ -61,15 +61,16 @@ const ISSUE_BYTES = 1_000
  * for issues afterwards: none is older than this call.
  */
 export async function knownIssues(rows: Rows, productId: number): Promise<KnownIssues> {
-  const { issues } = await renewed<Kept>(rows, `issues of the gate in ${String(productId)}`, {
-    renew: (before) => renew(rows, productId, before),
-    size: (kept) => ISSUE_BYTES * (kept.issues.size + 1),
-  })
+  const name = `issues of the gate in ${String(productId)}`
+  const size = (kept: Kept) => ISSUE_BYTES * (kept.issues.size + 1)
+  const kept = await renewed<Kept>(rows, name, { renew: (before) => renew(rows, productId, before), size })
+  const { issues } = kept
   return async (ids) => {
     const missing: string[] = []
     for (const id of ids) if (!issues.has(id)) missing.push(id)
-    for (const issue of missing.length > 0 ? await readIssues(rows, productId, missing) : [])
-      issues.set(issue.open.id, issue)
+    if (missing.length === 0) return issues
+    for (const issue of await readIssues(rows, productId, missing)) issues.set(issue.open.id, issue)
+    weighAgain(rows, name, kept, size(kept))
     return issues
   }
 }
