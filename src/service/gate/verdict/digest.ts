@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type * as z from 'zod'
 import type { GatePolicy } from '../../../contract/quality-gate/policy.ts'
 import { isObject } from '../../../lib/objects.ts'
@@ -46,8 +47,19 @@ export async function digestInputs(
 
 type Texts = readonly (string | Uint8Array)[]
 
+interface Hashed {
+  texts: Texts
+  digest: string
+}
+
+/** Characters of texts that are kept: those of thousands of tests are no longer needed once their facts are forgotten. */
+const MOST_CHARACTERS = 8_000_000
+
 /** What was hashed last with a text of exclusions, which verdict after verdict has. */
-const digests = new WeakMap<Uint8Array, { texts: Texts; digest: string }>()
+const digests = new LRUCache<Uint8Array, Hashed>({
+  maxSize: MOST_CHARACTERS,
+  sizeCalculation: ({ texts }) => texts.reduce((sum, { length }) => sum + length, 0),
+})
 
 function areSame(texts: Texts, others: Texts): boolean {
   return texts.every((text, at) => {
