@@ -27,7 +27,7 @@ export async function readGateIssues(rows: Rows, issueScope: IssueScope): Promis
   const known = await knownIssues(rows, issueScope.productId)
   const scope = await readScope(rows, issueScope)
   const [found, firing] = await Promise.all([
-    rememberedUntil(rows, `issues found for the gate in ${placeName(scope)}`, {
+    rememberedUntil(rows, `issues found for the gate in ${scopeName(scope)}`, {
       now: scope.now,
       compute: () => findIssues(rows, scope),
     }),
@@ -106,6 +106,12 @@ function knownFixes(rows: Rows, scope: IssueScope): Promise<Fixes> {
 
 function placeName({ productId, releaseId, environmentId }: IssueScope): string {
   return `${String(productId)} ${releaseId} ${environmentId}`
+}
+
+/** With what its ids led to: a commit may have changed that since it was read, and the answer is of the state after it. */
+function scopeName(scope: ReadScope): string {
+  const { environmentIds, exposedIds, release, releaseIds } = scope
+  return JSON.stringify([placeName(scope), environmentIds, exposedIds, release, releaseIds])
 }
 
 async function addFixes(rows: Rows, scope: ReadScope, fixes: Fixes, issues: readonly KnownIssue[]): Promise<void> {
