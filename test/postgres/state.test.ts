@@ -186,6 +186,31 @@ test('no state comes back after the server has lost commits in a crash', async (
   expect(tableStates.size).toBe(9)
 })
 
+test('what was read of commits that a crash lost is forgotten, though later commits have their numbers', async () => {
+  await runStatement(server.url('postgres'), 'CREATE DATABASE lost')
+  // Nothing is written to disk before the server is told to.
+  await runStatement(server.url('postgres'), `ALTER SYSTEM SET wal_writer_delay = '10s'`)
+  await runStatement(server.url('postgres'), 'SELECT pg_reload_conf()')
+  await using app = await startApp({ databaseUrl: server.url('lost') })
+  const { api, productId: product_id } = app
+  await api.createRequirement({ product_id, title: 'Totals', code_refs: [{ path: 'src/cart/**' }] })
+  for (const fingerprint of ['one', 'other']) await app.ingest({ fingerprint: [fingerprint] })
+  const { issues } = await api.listIssues({ product_id })
+  const [one, other] = issues.map(({ id }) => id) as [string, string]
+  const resolve = (id: string) => api.setIssueStatus({ id, status: 'resolved' })
+  const open = async () => {
+    const { traceability_matrix: matrix } = await api.getTraceability({ product_id })
+    return matrix.rows?.flatMap((row) => row.issues?.map(({ id }) => id) ?? [])
+  }
+  expect(await open()).toHaveLength(2)
+  await runStatement(server.url('lost'), 'CHECKPOINT')
+  await resolve(one)
+  expect(await open()).toEqual([other])
+  await crashServer()
+  await retried(() => resolve(other))
+  expect(await open()).toEqual([one])
+})
+
 /** Ends one session by force, after which the server gives up all memory and recovers from its log. */
 async function crashServer(): Promise<void> {
   const client = new Client(server.url('postgres'))

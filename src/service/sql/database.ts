@@ -19,6 +19,14 @@ export type Rows = Kysely<Schema> & {
 export type CommittedState = number | string
 
 /**
+ * The part of a state's name that is another one once the server may have lost commits that were visible. Numbers of changes
+ * that were read before say nothing then: later commits use them again.
+ */
+export function lineage(state: CommittedState): string {
+  return typeof state === 'number' ? '' : state.slice(state.indexOf(' ') + 1)
+}
+
+/**
  * A prepared statement of the hot path, cached by its text. Parameters are `?` in their order, or `?1` by their number;
  * each database rewrites them as its driver needs.
  */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { CommittedState, Rows } from './database.ts'
+import { lineage, type CommittedState, type Rows } from './database.ts'
 import type { Schema } from './schema.ts'
 
 /** Answers kept of one state of a database: the newest ones. */
@@ -61,7 +61,8 @@ export async function renewed<T>(rows: Rows, key: string, { renew, size }: Renew
   // The caller that asked with this key renewed a T.
   const before = all.get(key) as Renewed<T> | undefined
   if (before?.state === state) return before.answer
-  const earlier = before?.answer.catch(() => undefined)
+  const isEarlier = before !== undefined && lineage(before.state) === lineage(state)
+  const earlier = isEarlier ? before.answer.catch(() => undefined) : undefined
   const now: Renewed<T> = {
     state,
     answer: earlier === undefined ? renew(undefined) : earlier.then(renew),

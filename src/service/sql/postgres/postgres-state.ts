@@ -8,6 +8,7 @@ import type { RunQuery } from './postgres-statements.ts'
  * started at another time.
  */
 const SERVER = `pg_postmaster_start_time()::text || ' ' || (SELECT checkpoint_lsn FROM pg_control_checkpoint())::text`
+/** `lineage` takes what follows the snapshot, which has no spaces. */
 const STATE = `SELECT pg_current_snapshot()::text || ' ' || ${SERVER} AS state`
 /** Triggers count the transactions that changed a table: those of migration 0029. */
 const TABLE_STATE = `SELECT coalesce(sum(changes), 0)::text || ' ' || ${SERVER} AS state FROM changed_table WHERE name = ANY($1)`

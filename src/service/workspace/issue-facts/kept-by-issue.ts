@@ -1,6 +1,6 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import type { CommittedState, Rows } from '../../sql/database.ts'
+import { lineage, type CommittedState, type Rows } from '../../sql/database.ts'
 import { changedIssues, readIssueMarks, type Follows, type IssueMarks } from './marks.ts'
 
 /** What is kept of one database, in bytes as `size` estimates them. */
@@ -94,7 +94,7 @@ async function renew<T>(
   const known = await before?.catch(() => undefined)
   const { basis = '' } = query
   const state = (await rows.committedState?.()) ?? 0
-  const isSame = known?.basis === basis
+  const isSame = known?.basis === basis && lineage(known.state) === lineage(state)
   if (isSame && known.state === state) return known
   // Before the values: what changes meanwhile is read again by the next call.
   const marks = await readIssueMarks(rows, productId)

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Rows } from '../../sql/database.ts'
+import { lineage, type Rows } from '../../sql/database.ts'
 
 /** What is kept of one database, in bytes as `size` estimates them. */
 const MOST_BYTES = 4_000_000
@@ -18,6 +18,7 @@ export interface KeptUntilEvent<T> {
 }
 
 interface Kept {
+  lineage: string
   lastSeq: number
   basis: number | string
   value: unknown
@@ -36,15 +37,17 @@ export async function keptUntilEvent<T>(
   issue: { id: string; last_seq: number },
   { name, basis, read, size }: KeptUntilEvent<T>,
 ): Promise<T> {
-  if (rows.committedState === undefined) return read()
+  const state = await rows.committedState?.()
+  if (state === undefined) return read()
+  const own = lineage(state)
   const all = keptIn(rows)
   const key = `${name} ${issue.id}`
   const known = all.get(key)
   // The name tells the type of the value.
-  if (known?.lastSeq === issue.last_seq && known.basis === basis) return known.value as T
+  if (known?.lastSeq === issue.last_seq && known.basis === basis && known.lineage === own) return known.value as T
   // The mark is older than what is read now, so an event in between makes the next call read again.
   const value = await read()
-  all.set(key, { lastSeq: issue.last_seq, basis, value, bytes: VALUE_BYTES + size(value) })
+  all.set(key, { lineage: own, lastSeq: issue.last_seq, basis, value, bytes: VALUE_BYTES + size(value) })
   return value
 }
 
