@@ -39,6 +39,7 @@ export function placeInTree(merging: Merging, type: EntityTypeName): Lift[] {
   for (const one of astray) settleParent(tree, one)
   liftCreated(tree)
   breakCircles(tree)
+  refuseCircles(tree)
   return keep(tree)
 }
 
@@ -128,11 +129,31 @@ function markConflict({ merged }: Merging, { entityType, entityId }: NamedChange
 
 /** Asks about moves of the branch that close a circle with moves of main, one after the other. */
 function breakCircles(tree: Tree): void {
-  const { merging, type } = tree
-  for (const { change, targetId } of mergedIn(merging, type)) {
-    if (!tree.moved.has(targetId) || change.operation === 'CHANGE_OPERATION_CREATE') continue
-    const circle = ancestors(tree.parents, targetId)
-    if (circle.at(-1) === targetId) settleCircle(tree, change, targetId, circle)
+  const { merging, type, parents, moved } = tree
+  const movers = mergedIn(merging, type).filter(({ change }) => change.operation !== 'CHANGE_OPERATION_CREATE')
+  /** Ids of movers whose place was chosen in an answer. */
+  const placed = new Set<string>()
+  const isOpen = (id: string) => moved.has(id) && !placed.has(id)
+  // What goes back to its place in main may close a circle with a move that was looked at before.
+  for (let isBroken = true; isBroken;) {
+    isBroken = false
+    for (const { change, targetId } of movers) {
+      if (!moved.has(targetId)) continue
+      const circle = ancestors(parents, targetId)
+      if (circle.at(-1) !== targetId) continue
+      isBroken = true
+      if (!placed.has(targetId)) settleCircle(tree, change, targetId, { circle, placed })
+      else if (!movers.some((one) => circle.includes(one.targetId) && isOpen(one.targetId)))
+        leaveCircle(tree, targetId, circle)
+    }
+  }
+}
+
+/** What is left are answers that put what the branch creates below itself. */
+function refuseCircles({ merging, type, parents }: Tree): void {
+  for (const { change, targetId, action } of mergedIn(merging, type)) {
+    if (action !== 'create' || ancestors(parents, targetId).at(-1) !== targetId) continue
+    throw invalidResolution(change.key, `${change.key} would be below itself; choose another parent`)
   }
 }
 
@@ -147,7 +168,12 @@ function ancestors(parents: ReadonlyMap<string, string>, id: string): string[] {
   return found
 }
 
-function settleCircle(tree: Tree, change: NamedChange, id: string, circle: readonly string[]): void {
+interface Circle {
+  circle: readonly string[]
+  placed: Set<string>
+}
+
+function settleCircle(tree: Tree, change: NamedChange, id: string, { circle, placed }: Circle): void {
   const { merging, type, parents, moved } = tree
   const main = mainEntity(merging, type, id)?.parentId ?? ''
   const parent = parents.get(id) ?? ''
@@ -162,11 +188,12 @@ function settleCircle(tree: Tree, change: NamedChange, id: string, circle: reado
     readValue: (given) => readParent(merging, change, given),
   })
   if (!isResolved) markConflict(merging, change)
+  if (choice === 'RESOLUTION_USE_MAIN') moved.delete(id)
+  else placed.add(id)
   if (choice === 'RESOLUTION_USE_BRANCH') {
     leaveCircle(tree, id, circle)
     return
   }
-  moved.delete(id)
   const place = String(value)
   parents.set(id, choice === 'RESOLUTION_USE_MAIN' ? nearestAlive(merging, type, place) : place)
   if (choice === 'RESOLUTION_USE_VALUE' && ancestors(parents, id).includes(id)) {

@@ -142,6 +142,32 @@ test('the nearest place that still exists is not below what moves there once wha
   expect(['A', 'B'].map((id) => tree.get(id)!.members['parent_id'])).toEqual(['B', ''])
 })
 
+test('a move that closes a circle once another one goes back to its place in main is asked about too', () => {
+  const { main, fork, get } = fixture()
+  main.set('D', entity('requirement', 'D', { parent_id: 'C' }))
+  main.set('F', entity('requirement', 'F', { parent_id: 'B' }))
+  set(main, 'C', { parent_id: '' })
+  for (const id of ['B', 'F']) fork.set(main, get(id), { parent_id: 'D' })
+  set(main, 'C', { parent_id: 'F' })
+  const { conflicts } = mergeFork(main, fork)
+  expect(conflicts.map(({ type, entity_id }) => [type, entity_id])).toEqual([
+    ['CONFLICT_TYPE_CYCLE', 'F'],
+    ['CONFLICT_TYPE_CYCLE', 'B'],
+  ])
+  const merged = mergeFork(main, fork, new Map(conflicts.map(({ id, suggested: resolution }) => [id, { resolution }])))
+  expect(merged.unresolved).toEqual([])
+  const tree = applied(main, merged)
+  expect(['B', 'F', 'C', 'D'].map((id) => tree.get(id)!.members['parent_id'])).toEqual(['', 'B', 'F', 'C'])
+})
+
+test.each(['N', 'O'])('what a branch creates is not put below itself by the answer %s', (value) => {
+  const { main, fork } = fixture()
+  fork.create(entity('requirement', 'N', { parent_id: 'A' }))
+  fork.create(entity('requirement', 'O', { parent_id: 'N' }))
+  remove(main, 'A')
+  expect(() => answered(main, fork, 'RESOLUTION_USE_VALUE', value)).toThrow('N would be below itself')
+})
+
 test('two moves below each other are asked about, and the answer "branch" moves the other one up', () => {
   const { main, fork, get } = fixture()
   fork.set(main, get('B'), { parent_id: 'A' })
