@@ -12,6 +12,9 @@ import { isObject } from '../lib/objects.ts'
 const MAX_LINE_BYTES = 10 * 1024 * 1024
 const NEWLINE = 10
 
+/** A line or message that the protocol does not have: the mistake of whoever sent it. */
+export class UnreadableMessage extends Error {}
+
 /**
  * MCP over stdio: one message a line (MCP 2026-07-28, transports). It does what the SDK's transport does, without a schema
  * for the form of each request and without listeners for each answer, which take a tenth of a call (decision 133). A
@@ -80,7 +83,7 @@ export class LineTransport implements Transport {
     this.#begun.push(part)
     if (this.#begunBytes <= MAX_LINE_BYTES) return
     this.#begun = []
-    this.#fail(new Error(`a line of more than ${String(MAX_LINE_BYTES)} bytes`))
+    this.#fail(new UnreadableMessage(`a line of more than ${String(MAX_LINE_BYTES)} bytes`))
     this.#close()
   }
 
@@ -100,8 +103,9 @@ export class LineTransport implements Transport {
     let message: JSONRPCMessage
     try {
       message = isPlainRequest(value) ? value : parseJSONRPCMessage(value)
-    } catch (error) {
-      this.#fail(error as Error)
+    } catch (cause) {
+      // The schema's own message is the list of all that it expected.
+      this.#fail(new UnreadableMessage('a message that is not valid JSON-RPC', { cause }))
       return this.#refuse(value)
     }
     try {

@@ -1,5 +1,5 @@
 import type { Tracing } from '../lib/trace/span.ts'
-import type { McpRequestContext, McpServer, Transport } from '@modelcontextprotocol/server'
+import { ProtocolError, type McpRequestContext, type McpServer, type Transport } from '@modelcontextprotocol/server'
 import { serveStdio, type StdioServerHandle } from '@modelcontextprotocol/server/stdio'
 import type { Readable, Writable } from 'node:stream'
 import type { Api } from '../client/api.ts'
@@ -11,12 +11,21 @@ import type { LocalFiles } from './files/local-files.ts'
 import { once } from '../lib/once.ts'
 import type { CallFacts, CallRecord } from './call/call-tool.ts'
 import { createRecentChanges } from './call/recent-changes.ts'
-import { LineTransport } from './line-transport.ts'
+import { LineTransport, UnreadableMessage } from './line-transport.ts'
 import { leaveOutAnswered } from './opening/leave-out-answered.ts'
 import type { RequestId } from './opening/read.ts'
 import { buildServer, openSubscriptions, type ServerFacts } from './server.ts'
 import { ListeningTransport } from './watch/listening-transport.ts'
 import { createPolls } from './watch/polls.ts'
+
+/** What the SDK reports of messages that it refuses or discards. */
+const REFUSED = /^(?:Discarded a |Rejected 2025-era request)/
+
+/** Whether an error is about a message that its client should not have sent, and no failure of the server. */
+export function isMessageRefused(error: unknown): error is Error {
+  if (error instanceof ProtocolError || error instanceof UnreadableMessage) return true
+  return error instanceof Error && REFUSED.test(error.message)
+}
 
 export interface StdioOptions {
   stdin: Readable

@@ -68,6 +68,8 @@ interface Talk {
   pieceBytes?: number
   /** How many answers to wait for; by default one for each line with an id. */
   answers?: number
+  /** Gets the lines of the log. */
+  log?: (line: string) => void
 }
 
 /** The lines that `tracegate stdio` answers to these, in the order of their text. */
@@ -76,8 +78,10 @@ export async function talk(lines: readonly string[], given: Talk = {}): Promise<
   const expected = given.answers ?? lines.filter((line) => line.includes('"id"')).length
   const [stdin, stdout] = [new PassThrough(), new PassThrough()]
   const io = testIo({ stdout: new Output(), stderr: new Output() }, env)
+  const { log = () => undefined } = given
+  const logDestination = { write: log }
   const lists = isPrepared ? io.lists : { ...io.lists, read: () => Promise.resolve(undefined) }
-  const ended = runCommand(['stdio'], { ...io, lists, stdin, stdout })
+  const ended = runCommand(['stdio'], { ...io, lists, logDestination, stdin, stdout })
   const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''))
   for (let start = 0; start < bytes.length; start += pieceBytes) stdin.write(bytes.subarray(start, start + pieceBytes))
   const answers: string[] = []

@@ -11,7 +11,7 @@ import { tokenHash } from '../../mcp/http/auth.ts'
 import { once } from '../../lib/once.ts'
 import { CONFIRMATION_MS } from '../../mcp/confirm/token.ts'
 import type { RequestId } from '../../mcp/opening/read.ts'
-import { serveMcpStdio } from '../../mcp/stdio.ts'
+import { isMessageRefused, serveMcpStdio } from '../../mcp/stdio.ts'
 import { TeachingError } from '../../mcp/result/teach.ts'
 import { confirmPath } from '../../pages/confirm/path.ts'
 import { gatePath } from '../../pages/gate/address.ts'
@@ -66,7 +66,10 @@ export async function serve(config: Config, io: Io, { answered, ended }: Started
     confirm: { mode: config.confirm, secret: () => readSecret(config), pageLink, used: usedBehind(open) },
     gatePage: (scope) => pages.link(gatePath(scope), GATE_PAGE_MS),
     tracing,
-    onError: (error) => log({ level: 'error', message: 'MCP failure', error: stackText(error) }),
+    onError(error) {
+      if (isMessageRefused(error)) log({ level: 'warn', message: 'MCP message refused', error: error.message })
+      else log({ level: 'error', message: 'MCP failure', error: stackText(error) })
+    },
     onCall: (record) => log({ level: 'info', message: 'tool call', ...record }),
   })
   // A stream that was paused stays paused when a listener is added.

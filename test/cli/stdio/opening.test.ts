@@ -112,3 +112,23 @@ describe('a conversation is what it would be with the server alone:', () => {
     )
   })
 })
+
+test.each([
+  ['of another kind than JSON-RPC has', '{"jsonrpc":"1.0"}', 'a message that is not valid JSON-RPC'],
+  ['of the wrong type', '[7]', 'a message that is not valid JSON-RPC'],
+  [
+    'that answers nothing',
+    line({ id: 9, result: {} }),
+    expect.stringMatching(/^Discarded a JSON-RPC response/) as string,
+  ],
+  [
+    'of a revision to come',
+    modern(9, 'tools/list', { 'io.modelcontextprotocol/protocolVersion': '2030-01-01' }),
+    'Unsupported protocol version: 2030-01-01',
+  ],
+])('a message %s is one short line in the log', async (_, sent, error) => {
+  const logged: string[] = []
+  await talk([sent, initialize(1)], { answers: sent.includes('method') ? 2 : 1, log: (entry) => logged.push(entry) })
+  expect(logged.map((entry) => JSON.parse(entry) as unknown)).toMatchObject([{ msg: 'MCP message refused', error }])
+  expect(logged.join('').length).toBeLessThan(250)
+})
