@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { JSONRPCMessage } from '@modelcontextprotocol/server'
+import { isSpecType, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/server'
 import { isObject, type JsonObject } from '../../lib/objects.ts'
 
 /** A name for this process in the ids of what it asks clients: any process may get the answer. */
@@ -29,11 +29,10 @@ export function readAnswer(message: unknown): Answer | undefined {
   return to === undefined ? undefined : { to, message: { ...message, id: Number(id) } }
 }
 
-/** The id of the request that a message cancels. */
-export function cancelledRequest(message: unknown): unknown {
+/** The id of the request that a message cancels: one that is not valid cancels nothing. */
+export function cancelledRequest(message: unknown): RequestId | undefined {
   if (!isObject(message) || message['method'] !== 'notifications/cancelled') return undefined
-  const { params } = message
-  return isObject(params) ? params['requestId'] : undefined
+  return isSpecType.CancelledNotification(message) ? message.params.requestId : undefined
 }
 
 /** The id of a message that is a request. */

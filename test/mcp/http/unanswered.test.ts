@@ -137,6 +137,20 @@ test('a request with the id of a call that is running is refused, and the call g
   expect(await again).toContain('Waited.')
 })
 
+test.each([{ reason: null }, { reason: 7 }])(
+  'a cancellation that is not valid (%j) ends neither a call nor its response',
+  async (more) => {
+    const response = received(call('a'))
+    await begun(1)
+    const params = { requestId: 'a', ...more }
+    await (await post({ method: 'notifications/cancelled', params })).text()
+    // By then an end that was put off to the next turn would have happened.
+    await received({ id: 9, method: 'ping' })
+    ends[0]?.()
+    expect([stopped, await response]).toEqual([0, expect.stringContaining('Waited.')])
+  },
+)
+
 test('a call whose client has disconnected goes on, and counts until it ends', async () => {
   for (const id of ['a', 'b', 'c']) await callAndLeave(id)
   const refused = await post({ id: 9, method: 'ping' })
