@@ -9,7 +9,7 @@ import { hasLongUri, URI_TOO_LONG } from '../call/check-params.ts'
 import type { KeptSubscriptions, Subscriptions } from '../watch/subscriptions.ts'
 import { webRequest, writeResponse } from './exchange.ts'
 import type { Lifetime } from './lifetime.ts'
-import { cancelledRequest, readAnswer, requestId, withSender } from './message-ids.ts'
+import { cancelledRequest, readAnswer, repeatedId, requestId, withSender } from './message-ids.ts'
 import { writeProblem } from './problem.ts'
 import type { KeptAddress, SessionMessage, SessionStore } from './session-store.ts'
 
@@ -161,6 +161,12 @@ export class LiveSession {
     // The transport would send the first of two answers to the second of two requests, and nothing to the first.
     if (running !== undefined) {
       return writeProblem(outgoing, 400, 'a request with this id is running', { code: -32_600, id: running })
+    }
+    // A request is known by its id: the second one would get no answer, and would not count while it runs.
+    const repeated = repeatedId(here)
+    if (repeated !== undefined) {
+      const message = 'two requests of this batch have the same id'
+      return writeProblem(outgoing, 400, message, { code: -32_600, id: repeated })
     }
     const long = here.find(hasLongUri)
     if (long !== undefined) {

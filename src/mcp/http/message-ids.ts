@@ -35,6 +35,17 @@ export function cancelledRequest(message: unknown): RequestId | undefined {
   return isSpecType.CancelledNotification(message) ? message.params.requestId : undefined
 }
 
+/** An id that two of these requests have. */
+export function repeatedId(messages: readonly unknown[]): unknown {
+  const seen = new Set<unknown>()
+  for (const message of messages) {
+    const id = requestId(message)
+    if (id !== undefined && seen.has(id)) return id
+    seen.add(id)
+  }
+  return undefined
+}
+
 /** The id of a message that is a request. */
 export function requestId(message: unknown): unknown {
   return isObject(message) && 'method' in message ? message['id'] : undefined

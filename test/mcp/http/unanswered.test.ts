@@ -137,6 +137,21 @@ test('a request with the id of a call that is running is refused, and the call g
   expect(await again).toContain('Waited.')
 })
 
+test('a batch with two requests of one id is refused, and nothing of it runs', async () => {
+  const refused = await post([call('a'), { id: 'b', method: 'ping' }, call('a')])
+  expect([refused.status, await refused.json()]).toEqual([
+    400,
+    { jsonrpc: '2.0', error: { code: -32_600, message: 'two requests of this batch have the same id' }, id: 'a' },
+  ])
+  expect(
+    await received([
+      { id: 'a', method: 'ping' },
+      { id: 'b', method: 'ping' },
+    ]),
+  ).toContain('"id":"a"')
+  expect(ends).toEqual([])
+})
+
 test.each([{ reason: null }, { reason: 7 }])(
   'a cancellation that is not valid (%j) ends neither a call nor its response',
   async (more) => {
