@@ -63,8 +63,8 @@ export interface SessionStore {
   /** Undefined where no other process has these sessions. */
   readonly others?: OtherProcesses
 
-  /** Adds a session, in place of the least recently used ones that are too many. */
-  add(this: void, session: StoredSession, limits: SessionLimits): Promise<void>
+  /** Adds a session, in place of the least recently used ones that are too many; resolves to the ids of those that have ended. */
+  add(this: void, session: StoredSession, limits: SessionLimits): Promise<readonly string[]>
   /** The session, if it was used since. */
   find(this: void, id: string, usedSince: number): Promise<StoredSession | undefined>
   /** Notes that a session is used. */
@@ -76,19 +76,19 @@ export interface SessionStore {
 export function createMemoryStore(): SessionStore {
   /** In the order of their use. */
   const sessions = new Map<string, StoredSession>()
-  const keepNewest = (most: number, list: readonly StoredSession[]) => {
-    for (const { id } of list.slice(0, Math.max(0, list.length - most))) sessions.delete(id)
+  const keepNewest = (most: number, list: readonly StoredSession[]): string[] => {
+    const oldest = list.slice(0, Math.max(0, list.length - most)).map(({ id }) => id)
+    for (const id of oldest) sessions.delete(id)
+    return oldest
   }
   return {
     add(session, { usedSince, perToken, total }) {
-      for (const { id, usedAt } of sessions.values()) if (usedAt < usedSince) sessions.delete(id)
+      const unused = [...sessions.values()].filter(({ usedAt }) => usedAt < usedSince)
+      const ended = keepNewest(0, unused)
       sessions.set(session.id, session)
-      keepNewest(
-        perToken,
-        [...sessions.values()].filter(({ token }) => token === session.token),
-      )
-      keepNewest(total, [...sessions.values()])
-      return Promise.resolve()
+      const own = [...sessions.values()].filter(({ token }) => token === session.token)
+      ended.push(...keepNewest(perToken, own), ...keepNewest(total, [...sessions.values()]))
+      return Promise.resolve(ended)
     },
     find(id, usedSince) {
       const session = sessions.get(id)

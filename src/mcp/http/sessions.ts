@@ -106,8 +106,9 @@ export function createSessions({
       if (response.ok) {
         const usedAt = now()
         const limits = { usedSince: notEndedSince(usedAt), perToken: SESSIONS_PER_TOKEN, total: SESSIONS }
-        await store.add({ id, owner, token, initialize, usedAt }, limits)
+        const ended = await store.add({ id, owner, token, initialize, usedAt }, limits)
         live.set(id, session)
+        for (const other of ended) live.delete(other)
       }
       await writeResponse(outgoing, response)
     } finally {

@@ -39,8 +39,14 @@ export function createSessionStore(db: Database) {
   const changed = (id: string) => db.messages?.send(CHANGED + id)
 
   return {
-    /** Adds a session, in place of those that have ended and of the least recently used ones that are too many. */
-    async add(session: Session, limits: { usedSince: number; perToken: number; total: number }): Promise<void> {
+    /**
+     * Adds a session, in place of those that have ended and of the least recently used ones that are too many, whose ids it
+     * resolves to.
+     */
+    async add(
+      session: Session,
+      limits: { usedSince: number; perToken: number; total: number },
+    ): Promise<readonly string[]> {
       const { id, owner, token, initialize, usedAt } = session
       const removed = await db.write(async (rows) => {
         const value = { id, owner, token_hash: token, initialize, used_at: usedAt }
@@ -62,6 +68,7 @@ export function createSessionStore(db: Database) {
         return ids
       })
       for (const old of removed) changed(old)
+      return removed
     },
 
     /** The session, if it was used since. */

@@ -15,6 +15,8 @@ export interface McpServed extends AsyncDisposable {
   /** What the server reported in addition to its responses. */
   errors: unknown[]
   notify: McpHttp['notify']
+  /** What is open in the server. */
+  open: McpHttp['open']
   /** Resolves when every request until now has been dealt with. */
   handled(): Promise<unknown>
 }
@@ -47,6 +49,7 @@ export async function serveMcp(
     base: await listening(server),
     errors,
     notify: mcp.notify,
+    open: mcp.open,
     handled: () => Promise.all(requests),
     async [Symbol.asyncDispose]() {
       await mcp.close()
