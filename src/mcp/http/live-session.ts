@@ -29,8 +29,6 @@ export interface LiveOptions {
   store: SessionStore
   build: BuildSession
   now: () => number
-  /** Called when the client uses the session by listening. */
-  onListening(this: void): void
 }
 
 /** The requests of one POST that are answered here. */
@@ -51,6 +49,8 @@ const REPLAYED_HEADERS = { accept: 'application/json, text/event-stream', 'conte
 /** A session as one process serves it: its server, its open streams and its running calls. */
 export class LiveSession {
   readonly id: string
+  /** When its client used it here last, in epoch milliseconds. */
+  usedAt: number
   readonly #options: LiveOptions
   readonly #transport: WebStandardStreamableHTTPServerTransport
   readonly #built: BuiltSession
@@ -66,6 +66,7 @@ export class LiveSession {
     const { id, store, process } = options
     const { others } = store
     this.id = id
+    this.usedAt = options.now()
     this.#options = options
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
@@ -84,7 +85,7 @@ export class LiveSession {
       }
     }
     this.#built = options.build({
-      isListening: () => this.#isHeard(),
+      isListening: () => this.isListening,
       kept: others && {
         add: (uri, digest, most) => others.subscribe(id, { uri, digest }, most),
         told: (uri, digest) => others.told(id, { uri, digest }),
@@ -96,12 +97,6 @@ export class LiveSession {
   /** Whether the client has a stream open here. */
   get isListening(): boolean {
     return this.#streams > 0
-  }
-
-  /** A client that listens to a subscription uses its session. */
-  #isHeard(): boolean {
-    if (this.isListening) this.#options.onListening()
-    return this.isListening
   }
 
   /** Whether something of another process may concern this one. */
@@ -144,6 +139,7 @@ export class LiveSession {
     outgoing: ServerResponse,
     { body, lifetime }: { body: unknown; lifetime: Lifetime },
   ): Promise<void> {
+    this.usedAt = this.#options.now()
     const isBatch = Array.isArray(body)
     const messages: unknown[] = isBatch ? body : [body]
     const here: unknown[] = []

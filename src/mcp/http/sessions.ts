@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { backgroundClock, type Clock } from '../../lib/clock.ts'
 import { isObject } from '../../lib/objects.ts'
 import { writeResponse } from './exchange.ts'
+import { createSweeps, IDLE_MS, NOTED_MS, notEndedSince } from './idle-sessions.ts'
 import type { Lifetime } from './lifetime.ts'
 import { LiveSession, type BuildSession } from './live-session.ts'
 import { newProcessName, requestId } from './message-ids.ts'
@@ -12,10 +13,6 @@ import { writeProblem } from './problem.ts'
 import { createLooks, noLooks } from './session-looks.ts'
 import { createMemoryStore, type SessionStore, type StoredSession } from './session-store.ts'
 
-/** A session that is idle for this long is ended. */
-const IDLE_MS = 30 * 60_000
-/** Its use is noted once in this time: a note is a write. */
-const NOTED_MS = 60_000
 const SESSIONS = 1000
 const SESSIONS_PER_TOKEN = 50
 /** What a client may say of itself, in characters. */
@@ -52,10 +49,6 @@ export function createSessions({
   const process = newProcessName()
   const live = new LRUCache<string, LiveSession>({
     max: SESSIONS,
-    ttl: IDLE_MS + NOTED_MS,
-    ttlResolution: 0,
-    updateAgeOnGet: true,
-    perf: { now },
     // Not `dispose`: closing deletes the session, while the cache would still be removing it.
     disposeAfter: (session) => void session.close(),
   })
@@ -74,17 +67,10 @@ export function createSessions({
             end: (id) => void live.delete(id),
           },
         })
+  const sweeps = createSweeps({ live, store, now, clock })
 
   async function connect(id: string, build: BuildSession): Promise<LiveSession> {
-    let notedAt = now()
-    const onListening = () => {
-      live.get(id)
-      if (now() - notedAt < NOTED_MS) return
-      notedAt = now()
-      // Noted with a later poll otherwise.
-      store.used(id, notedAt).catch(() => undefined)
-    }
-    const session = new LiveSession({ id, process, store, build, now, onListening })
+    const session = new LiveSession({ id, process, store, build, now })
     await session.connect(() => {
       if (live.peek(id) === session) live.delete(id)
     })
@@ -104,6 +90,7 @@ export function createSessions({
     try {
       const response = await session.initialize(incoming, outgoing, body)
       if (response.ok) {
+        await sweeps.swept()
         const usedAt = now()
         const limits = { usedSince: notEndedSince(usedAt), perToken: SESSIONS_PER_TOKEN, total: SESSIONS }
         const ended = await store.add({ id, owner, token, initialize, usedAt }, limits)
@@ -141,6 +128,7 @@ export function createSessions({
         }
         return writeProblem(outgoing, 400, 'Bad Request: a session id is required')
       }
+      await sweeps.swept()
       const stored = typeof id === 'string' ? await store.find(id, notEndedSince(now())) : undefined
       if (stored?.owner !== request.owner) {
         if (stored === undefined && typeof id === 'string') live.delete(id)
@@ -156,6 +144,7 @@ export function createSessions({
     open: () => live.size,
     async close() {
       looks.close()
+      sweeps.close()
       const open = [...live.values()]
       live.clear()
       await Promise.all(open.map((session) => session.close()))
@@ -166,9 +155,4 @@ export function createSessions({
 /** Also after a clock that was ahead has been set back. Those of two machines differ by less than what counts as that. */
 function isNoteDue({ usedAt }: StoredSession, now: number): boolean {
   return now - usedAt >= NOTED_MS || usedAt - now >= IDLE_MS
-}
-
-/** A session whose last noted use was before that has ended: its last use may be up to a minute younger. */
-function notEndedSince(now: number): number {
-  return now - IDLE_MS - NOTED_MS + 1
 }

@@ -2,10 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createMemoryStore } from '../../../src/mcp/http/session-store.ts'
 import type { Surface } from '../../../src/mcp/surface/listing.ts'
 import { startApp, type App } from '../../app.ts'
+import { virtualClock, type VirtualClock } from '../../virtual-clock.ts'
 import { waitingTool } from '../call/waiting-tool.ts'
-import { serveMcp, type McpServed } from './http-server.ts'
+import { connectHttp, serveMcp, type McpServed } from './http-server.ts'
 
 const MINUTE = 60_000
+/** How often a server looks for sessions that have ended. */
+const SWEEP = 10 * MINUTE
 
 const surface: Surface = {
   tools: [waitingTool(() => Promise.resolve())],
@@ -24,12 +27,22 @@ const stores = { memory: createMemoryStore, 'the database': () => app.service.se
 
 describe.each(Object.entries(stores))('a session in %s', (_, store) => {
   let served: McpServed
+  let clock: VirtualClock
   let now: number
   beforeEach(async () => {
+    clock = virtualClock()
     now = Date.now()
-    served = await serveMcp(app, { surface, now: () => now, sessions: store() })
+    served = await serveMcp(app, { surface, clock, now: () => now, sessions: store() })
   })
   afterEach(() => served[Symbol.asyncDispose]())
+
+  async function pass(milliseconds: number): Promise<void> {
+    for (let left = milliseconds; left > 0; left -= SWEEP) {
+      now += SWEEP
+      clock.pass(SWEEP)
+      await (await ask({ id: 1, method: 'ping' }, 'no session')).text()
+    }
+  }
 
   function ask(message: object | undefined, session?: string): Promise<Response> {
     return fetch(`${served.base}/mcp`, {
@@ -50,6 +63,36 @@ describe.each(Object.entries(stores))('a session in %s', (_, store) => {
     await opened.text()
     return opened.headers.get('mcp-session-id') ?? ''
   }
+
+  async function listens(): Promise<void> {
+    await expect.poll(() => served.open().streams).toBe(1)
+  }
+
+  test.each(['2025-11-25', 'sdk 1.32'] as const)(
+    'goes on while a client of %s listens, however long it asks nothing',
+    async (era) => {
+      await using agent = await connectHttp(`${served.base}/mcp`, app.token, era)
+      await listens()
+      await pass(120 * MINUTE)
+      expect((await agent.call('wait_long')).text).toBe('Waited.')
+    },
+  )
+
+  test('goes on after the machine has slept, although another one begins first', async () => {
+    await using agent = await connectHttp(`${served.base}/mcp`, app.token, '2025-11-25')
+    await listens()
+    now += 8 * 60 * MINUTE
+    await openSession()
+    expect((await agent.call('wait_long')).text).toBe('Waited.')
+  })
+
+  test('is forgotten by the server when nobody has used it for half an hour', async () => {
+    await openSession()
+    await pass(20 * MINUTE)
+    expect(served.open().sessions).toBe(1)
+    await pass(20 * MINUTE)
+    expect(served.open().sessions).toBe(0)
+  })
 
   test('ends with its stream when 50 newer ones of its token begin, and is forgotten', async () => {
     const stream = (await ask(undefined, await openSession())).text()
