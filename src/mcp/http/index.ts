@@ -1,13 +1,7 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hostHeaderValidation } from '@modelcontextprotocol/node'
-import {
-  classifyInboundRequest,
-  createMcpHandler,
-  ProtocolError,
-  type McpServer,
-  type ServerNotifier,
-} from '@modelcontextprotocol/server'
+import { createMcpHandler, ProtocolError, type McpServer, type ServerNotifier } from '@modelcontextprotocol/server'
 import type { Api } from '../../client/api.ts'
 import type { SendEvent } from '../../client/send-event.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -23,11 +17,12 @@ import { createVerifier, tokenHash, verifyWith, type Verify } from './auth.ts'
 import { BodyCutOff, readJsonBody } from './body.ts'
 import { answerPreflight, isPreflight, letPageRead, webOriginValidation } from './cors.ts'
 import { webRequest, writeResponse } from './exchange.ts'
+import { isLegacy } from './is-legacy.ts'
 import { Lifetime } from './lifetime.ts'
 import { createRequestLimit } from './limit.ts'
 import { writeProblem } from './problem.ts'
 import { writeFailure } from './write-failure.ts'
-import { parseScope, single, type Scope } from './scope.ts'
+import { parseScope, type Scope } from './scope.ts'
 import { OpenResponses } from './open-responses.ts'
 import { createListenStreams, type ListenStream } from './listen-streams.ts'
 import type { BuildSession } from './live-session.ts'
@@ -53,6 +48,8 @@ const defaultIntake: IntakeLimits = {
   graceMs: 10_000,
   bytesPerSecond: 1024,
 }
+/** Longer than anything is silent: a stream has a comment every 15 seconds, a call an answer after 25. */
+const UNREAD_MS = 120_000
 const METHODS = ['GET', 'POST', 'DELETE']
 /** What the SDK reports of requests that it refuses. */
 const REFUSED = /^(?:Rejected inbound request|Unsupported Media Type)/
@@ -84,6 +81,8 @@ export interface McpHttpOptions {
   perToken?: number
   /** Limits for bodies. */
   intake?: IntakeLimits
+  /** How long a connection may move no byte before it is closed: its peer does not read. */
+  unreadMs?: number
   /** The sessions of the 2025 revisions, where several processes share them. */
   sessions?: SessionStore
   /** Instead of the whole surface and of the real time, for tests. */
@@ -175,6 +174,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     if (!METHODS.includes(incoming.method ?? '')) {
       return writeProblem(outgoing, 405, 'Method not allowed', { headers: { allow: METHODS.join(', ') } })
     }
+    outgoing.setTimeout(options.unreadMs ?? UNREAD_MS, () => outgoing.destroy())
     const lifetime = new Lifetime(outgoing)
     const handled = lifetime.extend()
     try {
@@ -261,17 +261,6 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       await Promise.all([sessions.close(), modern.close()])
     },
   })
-}
-
-/** Whether the request is one of the 2025 revisions, as the SDK classifies it. */
-function isLegacy({ method = 'GET', headers }: IncomingMessage, body: unknown): boolean {
-  const facts = {
-    httpMethod: method,
-    protocolVersionHeader: single(headers['mcp-protocol-version']),
-    mcpMethodHeader: single(headers['mcp-method']),
-    mcpNameHeader: single(headers['mcp-name']),
-  }
-  return classifyInboundRequest({ ...facts, body }).kind === 'legacy'
 }
 
 interface CallerFacts extends Required<Pick<ServerFacts, 'changing' | 'seen' | 'confirm' | 'polls'>> {
