@@ -20,6 +20,7 @@ import { webRequest, writeResponse } from './exchange.ts'
 import { isLegacy } from './is-legacy.ts'
 import { Lifetime } from './lifetime.ts'
 import { createRequestLimit } from './limit.ts'
+import { hasLongId, ID_TOO_LONG } from './message-ids.ts'
 import { writeProblem } from './problem.ts'
 import { writeFailure } from './write-failure.ts'
 import { parseScope, type Scope } from './scope.ts'
@@ -200,6 +201,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     const hold = intake.hold(tokenHash(token))
     lifetime.onEnd(() => hold.release())
     const body = incoming.method === 'POST' ? await readJsonBody(incoming, MAX_BODY_BYTES, hold) : undefined
+    if (hasLongId(body)) return writeProblem(outgoing, 400, ID_TOO_LONG, { code: -32_600 })
     if (isLegacy(incoming, body)) {
       if (incoming.method === 'GET') listening.add(outgoing)
       const owner = hash('sha256', `${tokenHash(token)} ${JSON.stringify([scope.options, scope.confirm])}`)

@@ -2,6 +2,25 @@ import { randomBytes } from 'node:crypto'
 import { isSpecType, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/server'
 import { isObject, type JsonObject } from '../../lib/objects.ts'
 
+/** What a client gives a request to know it by is repeated in each message about it, and those may wait to be read. */
+const MOST_ID_CHARACTERS = 1024
+export const ID_TOO_LONG = 'an id or a progress token is longer than 1,024 characters'
+
+/** Whether the id or the progress token of a message, or of one of a batch, is too long. */
+export function hasLongId(body: unknown): boolean {
+  const messages: unknown[] = Array.isArray(body) ? body : [body]
+  return messages.some((message) => {
+    if (!isObject(message)) return false
+    const { id, params } = message
+    const meta = isObject(params) ? params['_meta'] : undefined
+    return isLong(id) || (isObject(meta) && isLong(meta['progressToken']))
+  })
+}
+
+function isLong(id: unknown): boolean {
+  return typeof id === 'string' && id.length > MOST_ID_CHARACTERS
+}
+
 /** A name for this process in the ids of what it asks clients: any process may get the answer. */
 export function newProcessName(): string {
   return randomBytes(9).toString('base64url')

@@ -76,3 +76,31 @@ test.each([
   await expect.poll(status, { timeout: 10_000 }).toBe(400)
   socket.destroy()
 })
+
+const long = 'x'.repeat(1025)
+const call = (id: string, meta: object) => ({ jsonrpc: '2.0', id, method: 'ping', params: { _meta: meta } })
+
+test.each([
+  ['an id of 2026-07-28', modern, call(long, requestEnvelope({ name: 'raw', version: '1' }))],
+  [
+    'a progress token of 2026-07-28',
+    modern,
+    call('1', { ...requestEnvelope({ name: 'raw', version: '1' }), progressToken: long }),
+  ],
+  ['an id of 2025-11-25', {}, call(long, {})],
+  ['a progress token in a batch', {}, [call('1', {}), call('2', { progressToken: long })]],
+])('%s that would be repeated in each message is refused when it is long', async (_, headers, body) => {
+  const answer = await fetch(`${served.base}/mcp`, {
+    method: 'POST',
+    headers: { ...usual(), ...headers },
+    body: JSON.stringify(body),
+  })
+  expect([answer.status, await answer.json()]).toEqual([
+    400,
+    {
+      jsonrpc: '2.0',
+      error: { code: -32_600, message: 'an id or a progress token is longer than 1,024 characters' },
+      id: null,
+    },
+  ])
+})
