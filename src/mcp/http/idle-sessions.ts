@@ -27,7 +27,8 @@ export interface Sweeps {
 
 /**
  * Looks every ten minutes which sessions have ended. One whose client listens is in use, even if it asks nothing: its
- * client would find it gone when its user comes back, and most clients do not open another one by themselves.
+ * client would find it gone when its user comes back, and most clients do not open another one by themselves. It ends with
+ * its token.
  */
 export function createSweeps({ live, store, now, clock }: SweepOptions): Sweeps {
   let sweptAt = now()
@@ -56,8 +57,18 @@ export function createSweeps({ live, store, now, clock }: SweepOptions): Sweeps 
     }
     for (const session of heard) {
       session.usedAt = at
-      // One that is not noted now is noted by the next sweep.
+      // What fails now is done by the next sweep.
       await store.used(session.id, at).catch(() => undefined)
+    }
+    // The service that is asked may not answer for long.
+    endRevoked(heard).catch(() => undefined)
+  }
+
+  async function endRevoked(sessions: readonly LiveSession[]): Promise<void> {
+    for (const session of sessions) {
+      if (await session.isPermitted()) continue
+      await store.remove(session.id)
+      live.delete(session.id)
     }
   }
 

@@ -209,7 +209,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
         const facts = { ...factsFor(scope, token), isListening }
         const subscriptions = openSubscriptions(facts, (uri) => void tellUpdated(server, uri), kept)
         const server = build(scope, token, { isLegacy: true, isListening, subscriptions })
-        return { server, subscriptions }
+        const isPermitted = () => verified(token, scope.options.product).catch(() => true)
+        return { server, subscriptions, isPermitted }
       }
       return sessions.handle(incoming, outgoing, { body, owner, token: tokenHash(token), build: inSession, lifetime })
     }

@@ -17,6 +17,8 @@ import type { KeptAddress, SessionMessage, SessionStore } from './session-store.
 export interface BuiltSession {
   server: McpServer
   subscriptions: Subscriptions
+  /** Whether its token is still valid, as far as the service can be asked. */
+  isPermitted(this: void): Promise<boolean>
 }
 
 /** Builds the server of a session; `isListening` tells whether its client has a stream open here. */
@@ -92,6 +94,10 @@ export class LiveSession {
         remove: (uri) => others.unsubscribe(id, uri),
       },
     })
+  }
+
+  isPermitted(): Promise<boolean> {
+    return this.#built.isPermitted()
   }
 
   /** Whether the client has a stream open here. */

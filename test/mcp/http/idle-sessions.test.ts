@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ServiceError } from '../../../src/errors.ts'
 import { createMemoryStore } from '../../../src/mcp/http/session-store.ts'
 import type { Surface } from '../../../src/mcp/surface/listing.ts'
 import { startApp, type App } from '../../app.ts'
@@ -29,10 +30,19 @@ describe.each(Object.entries(stores))('a session in %s', (_, store) => {
   let served: McpServed
   let clock: VirtualClock
   let now: number
+  let isRevoked: boolean
+  let isReachable: boolean
   beforeEach(async () => {
     clock = virtualClock()
     now = Date.now()
-    served = await serveMcp(app, { surface, clock, now: () => now, sessions: store() })
+    isRevoked = false
+    isReachable = true
+    async function verify(token: string): Promise<void> {
+      if (isRevoked) throw new ServiceError('unauthenticated', 'no')
+      // Nobody answers.
+      if (!isReachable && token !== app.token) await new Promise(() => {})
+    }
+    served = await serveMcp(app, { surface, clock, now: () => now, sessions: store(), verify })
   })
   afterEach(() => served[Symbol.asyncDispose]())
 
@@ -84,6 +94,27 @@ describe.each(Object.entries(stores))('a session in %s', (_, store) => {
     now += 8 * 60 * MINUTE
     await openSession()
     expect((await agent.call('wait_long')).text).toBe('Waited.')
+  })
+
+  test('goes on after the machine has slept, although the token of another one cannot be checked', async () => {
+    await using other = await connectHttp(`${served.base}/mcp`, 'another-token', '2025-11-25')
+    expect(await other.list()).toHaveLength(1)
+    await listens()
+    await using agent = await connectHttp(`${served.base}/mcp`, app.token, '2025-11-25')
+    await expect.poll(() => served.open().streams).toBe(2)
+    isReachable = false
+    now += 8 * 60 * MINUTE
+    expect((await agent.call('wait_long')).text).toBe('Waited.')
+  })
+
+  test('ends with its stream when its token is no longer valid', async () => {
+    const session = await openSession()
+    const stream = (await ask(undefined, session)).text()
+    isRevoked = true
+    await pass(SWEEP)
+    expect(await stream).toBe('')
+    isRevoked = false
+    expect((await ask({ id: 1, method: 'ping' }, session)).status).toBe(404)
   })
 
   test('is forgotten by the server when nobody has used it for half an hour', async () => {
