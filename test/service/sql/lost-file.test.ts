@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync, symlinkSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -53,6 +53,24 @@ test('a write is refused once another file has the name of the database', async 
   const other = await opened()
   renameSync(other.file, file)
   await expect(add('a')).rejects.toMatchObject({ code: 'unavailable' })
+})
+
+test('a file that the system lets nobody look at refuses the write that was flushed meanwhile, and others until it does', async () => {
+  const begun = Promise.withResolvers<() => void>()
+  const { db, file, add } = await opened({ sync: (_, done) => begun.resolve(() => done(null)) })
+  const written = add('a')
+  const flushed = await begun.promise
+  const aside = `${file}-aside`
+  renameSync(file, aside)
+  // A loop of links, which root may not pass either.
+  symlinkSync(file, file)
+  flushed()
+  const message = 'the file of the database cannot be reached; see the log of the service'
+  await expect(written).rejects.toMatchObject({ code: 'unavailable', message })
+  await expect(add('b')).rejects.toMatchObject({ code: 'unavailable', message })
+  expect(db.problem?.()).toBe(message)
+  renameSync(aside, file)
+  expect(db.problem?.()).toBeUndefined()
 })
 
 test('a database that can no longer be flushed says so', async () => {

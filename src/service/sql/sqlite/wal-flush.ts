@@ -30,8 +30,14 @@ export function createWalFlush(file: string, sync: Sync = fdatasync): WalFlush {
 
   /** The first failure. Everything that is written after it fails for the same reason. */
   function findFailure(error?: Error | null): ServiceError | undefined {
-    const lost = () => inPlace.find(({ path, id }) => fileId(path) !== id)?.path
-    return (failure ??= error ? unflushed(error) : gone(lost()))
+    if (failure !== undefined) return failure
+    if (error) return (failure = unflushed(error))
+    try {
+      return (failure = gone(inPlace.find(({ path, id }) => fileId(path) !== id)?.path))
+    } catch (cause) {
+      // Not the last word: the file may be in its place once the system lets this process look again.
+      return unreachable(cause)
+    }
   }
 
   function begin(): Promise<void> {
@@ -66,6 +72,11 @@ function unflushed(cause: unknown): ServiceError {
   return new ServiceError('unavailable', message, { reason: 'DATABASE_BUSY', retryAfterSeconds: 60, cause })
 }
 
+function unreachable(cause: unknown): ServiceError {
+  const message = 'the file of the database cannot be reached; see the log of the service'
+  return new ServiceError('unavailable', message, { reason: 'DATABASE_BUSY', retryAfterSeconds: 60, cause })
+}
+
 function gone(path: string | undefined): ServiceError | undefined {
   if (path === undefined) return undefined
   const message = 'the file of the database was deleted or replaced; restore it, then start the service again'
@@ -73,7 +84,7 @@ function gone(path: string | undefined): ServiceError | undefined {
   return new ServiceError('unavailable', message, { reason: 'DATABASE_BUSY', retryAfterSeconds: 60, cause })
 }
 
-/** What tells a file from another one of the same name; undefined where there is none. */
+/** What tells a file from another one of the same name; undefined where there is none. Throws where that cannot be seen. */
 function fileId(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false })
   return found && `${String(found.dev)}-${String(found.ino)}`
