@@ -52,14 +52,16 @@ export function createSessionStore(db: Database) {
         const value = { id, owner, token_hash: token, initialize, used_at: usedAt }
         await rows.insertInto('mcp_session').values(value).execute()
         const sessions = rows.selectFrom('mcp_session').select('id')
-        // Later ones are from a time when the clock was ahead: they would displace every new session until then.
-        const latest = usedAt + CLOCKS_DIFFER_MS
-        const newest = sessions.where('used_at', '<=', latest).orderBy('used_at', 'desc').orderBy('seq', 'desc')
+        // Those that come later than that count as the oldest: left by a clock that was ahead, they would displace every
+        // new session until then. They are not removed for that alone: it may be this clock that is behind.
+        const newest = sessions
+          .orderBy((row) => row('used_at', '>', usedAt + CLOCKS_DIFFER_MS))
+          .orderBy('used_at', 'desc')
+          .orderBy('seq', 'desc')
         // SQLite has no OFFSET without a limit.
         const oldest = newest.limit(limits.total)
         const displaced = await Promise.all([
           sessions.where('used_at', '<', limits.usedSince).execute(),
-          sessions.where('used_at', '>', latest).execute(),
           oldest.where('token_hash', '=', token).offset(limits.perToken).execute(),
           oldest.offset(limits.total).execute(),
         ])

@@ -258,6 +258,15 @@ test('sessions from a time when the clock was a day ahead displace no new ones, 
   ])
 })
 
+test('a process whose clock is behind ends no session of the others when one is opened at it', async () => {
+  const session = await openSession(0)
+  now -= 2 * 60 * 60_000
+  const behind = await openSession(1)
+  expect(await statuses(behind)).toEqual([200, 200])
+  now += 2 * 60 * 60_000
+  expect(await statuses(session)).toEqual([200, 200])
+})
+
 test('a session goes on after all processes were started again', async () => {
   const session = await openSession(0)
   for (const door of doors) await door[Symbol.asyncDispose]()
