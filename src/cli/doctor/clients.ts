@@ -3,6 +3,7 @@ import { delimiter, isAbsolute, join } from 'node:path'
 import type { Machine } from '../clients/client.ts'
 import { PLACEHOLDER } from '../clients/entry.ts'
 import type { Members } from '../clients/files/values.ts'
+import { redactValue } from '../../mcp/text/redact/index.ts'
 import { findInstalled, wordsIn, type Installed } from '../clients/installed.ts'
 import { clients } from '../clients/list.ts'
 import type { Finding } from '../support/finding.ts'
@@ -40,13 +41,29 @@ function summary(entry: Members): string {
 
 /** Words as they may be shown: owners write tokens and passwords into these files, and send others what doctor prints. */
 function withoutSecrets(words: readonly string[]): string[] {
-  const flag = /^--(?:api-token|secret|metrics-token)$/
   return words.map((word, index) => {
-    if (flag.test(words[index - 1] ?? '')) return '***'
-    const [name = ''] = word.split('=')
-    if (flag.test(name) && name !== word) return `${name}=***`
-    return word.replace(/(:\/\/[^:@/]*):[^@]*@/, '$1:***@').replace(/([?&][^=&]*password=)[^&]*/gi, '$1***')
+    const before = words[index - 1] ?? ''
+    return before.startsWith('--') && isSecret(before, word) && !word.startsWith('--') ? HIDDEN : withoutSecret(word)
   })
+}
+
+const HIDDEN = '***'
+
+function isSecret(name: string, value: string): boolean {
+  return redactValue(name, value, { count: () => {} }) !== undefined
+}
+
+/** Assignments, as `docker run -e` and a shell have them, headers, and addresses, whose passwords may have an `@`. */
+function withoutSecret(word: string): string {
+  return word
+    .replace(/([\w-]+)=("[^"]*"|'[^']*'|[^\s&'"]*)/g, (all, name: string, value: string) =>
+      isSecret(name, value) ? `${name}=${HIDDEN}` : all,
+    )
+    .replace(/\b(bearer|basic)\s+[^\s'"]+/gi, `$1 ${HIDDEN}`)
+    .replace(/^([\w-]+):\s*(?!\/\/)(\S+)$/, (all, name: string, value: string) =>
+      isSecret(name, value) ? `${name}: ${HIDDEN}` : all,
+    )
+    .replace(/(:\/\/[^:@/\s]*):(?!\d{1,5}[/?])\S*@/g, `$1:${HIDDEN}@`)
 }
 
 /** What would keep the client from reaching the server; undefined when nothing is seen. */

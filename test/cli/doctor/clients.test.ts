@@ -180,3 +180,22 @@ test('doctor shows no token and no password that an owner wrote into the file of
       '--database-url postgres://me:***@h1,h2/db?sslpassword=***&sslmode=require --base-url=https://u:***@q.example --product Shop',
   ])
 })
+
+test.each([
+  [['run', '-i', '-e', 'TRACEGATE_API_TOKEN=hunter2', 'tracegate'], 'run -i -e TRACEGATE_API_TOKEN=*** tracegate'],
+  [
+    ['mcp-remote', 'https://q.example/mcp', '--header', 'Authorization: Bearer hunter2'],
+    'mcp-remote https://q.example/mcp --header Authorization: Bearer ***',
+  ],
+  [['--header', 'X-Api-Key: hunter2'], '--header X-Api-Key: ***'],
+  [['-c', 'TRACEGATE_SECRET="hunter2" exec tracegate stdio'], '-c TRACEGATE_SECRET=*** exec tracegate stdio'],
+  [['--database-url', 'postgres://me:hun@ter2@db.example/x'], '--database-url postgres://me:***@db.example/x'],
+  [['--access-token', 'hunter2', '--read-only'], '--access-token *** --read-only'],
+  [['--url', 'http://h:4873/@scope/pkg@1', 'a=b'], '--url http://h:4873/@scope/pkg@1 a=b'],
+])('doctor shows nothing confidential of %j', async (args, shown) => {
+  const servers = { tracegate: { command: process.execPath, args } }
+  const { stdout } = await examine('secrets', { '.claude.json': JSON.stringify({ mcpServers: servers }) })
+  expect(lines(stdout, 'client')).toEqual([
+    `ok    client: Claude Code: ~/.claude.json starts ${process.execPath} ${shown}`,
+  ])
+})
