@@ -3,7 +3,7 @@
 // npm records what it installed in node_modules/.package-lock.json, so a plain `npm ci` counts too.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { constants, hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
@@ -11,8 +11,12 @@ import { fileURLToPath } from 'node:url'
 const lock = '.bootstrap.lock'
 /** Held for as long as it takes to remove the lock of an install that has ended. */
 const claim = '.bootstrap.lock.claim'
-/** A lock that does not say whose it is, or that is another machine's, is taken over after this time. */
+/**
+ * An install renews its lock. One that was not renewed for so long is taken over, also where a process with the number that it
+ * names runs: after a restart of the machine or the container, that is another one.
+ */
 const staleMs = 10 * 60 * 1000
+const renewMs = 2 * 1000
 const staleClaimMs = 10 * 1000
 process.chdir(fileURLToPath(new URL('../..', import.meta.url)))
 
@@ -116,6 +120,14 @@ function age(file) {
   }
 }
 
+function renew() {
+  try {
+    utimesSync(lock, new Date(), new Date())
+  } catch {
+    // Somebody has removed it; npm goes on.
+  }
+}
+
 async function install() {
   console.error('tracegate: installing packages with npm ci, usually under a minute ...')
   const started = Date.now()
@@ -127,10 +139,12 @@ async function install() {
   if (npm.pid !== undefined) writeFileSync(lock, holders(process.pid, npm.pid))
   // Stops with npm, so that no lock is left.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => npm.kill(signal))
+  const renewing = setInterval(renew, renewMs)
   const [code, signal] = await ended.catch((error) => {
     console.error(`tracegate: npm cannot be started: ${error.message}`)
     return [1]
   })
+  clearInterval(renewing)
   if (code === 0) console.error(`tracegate: packages installed in ${Math.round((Date.now() - started) / 1000)} s`)
   else process.exitCode = code ?? 128 + constants.signals[signal]
 }

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -94,6 +95,19 @@ test('the lock of an install that crashed long ago is taken over', async () => {
   utimesSync(at('.bootstrap.lock'), old, old)
   expect((await bootstrap()).code).toBe(0)
   expect(installs()).toHaveLength(1)
+})
+
+test('an install that takes long renews its lock, so that no other start takes it over', async () => {
+  writeFileSync(at('bin/npm'), `#!/bin/sh\necho $$ >> ran\nread line < hold\n`)
+  spawnSync('mkfifo', [at('hold')])
+  const { ended } = spawnBootstrap()
+  await expect.poll(installs).toHaveLength(1)
+  const age = () => Date.now() - statSync(at('.bootstrap.lock')).mtimeMs
+  const old = Date.now() / 1000 - 9 * 60
+  utimesSync(at('.bootstrap.lock'), old, old)
+  await expect.poll(age).toBeLessThan(60_000)
+  writeFileSync(at('hold'), '\n')
+  expect(await ended).toBe(0)
 })
 
 test('an install that is interrupted stops npm and leaves no lock', async () => {
