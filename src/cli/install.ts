@@ -10,6 +10,7 @@ import {
   doorAddress,
   httpEntry,
   mergeEntry,
+  networkVariables,
   PLACEHOLDER,
   rowsFor,
   secretVariables,
@@ -37,7 +38,10 @@ export function run(config: Config, io: Io): number {
   const file = chosenFile(client, config, machine)
   const entry =
     config.url === undefined
-      ? stdioEntry(client, startWords(config, ownWords(machine.platform)), secretVariables(config))
+      ? stdioEntry(client, startWords(config, ownWords(machine.platform)), {
+          needed: secretVariables(config),
+          network: networkVariables(config, machine.env),
+        })
       : httpEntry(client, doorAddress(config, config.url))
   const print = (...lines: string[]) => io.stdout.write(`${plainLines(lines.join('\n'))}\n`)
   if (!config.write) {

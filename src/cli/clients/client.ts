@@ -15,6 +15,8 @@ export interface Start {
   secrets: readonly string[]
   /** A reference to each of them; empty where the client replaces none. */
   env: Members
+  /** Variables that lead through a proxy, for a client that passes on only what is named. */
+  network: readonly string[]
 }
 
 /** A server that runs already. */

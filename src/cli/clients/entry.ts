@@ -2,7 +2,7 @@ import { delimiter } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { defaultDataDir } from '../../config-variables.ts'
 import { ConfigError, type Config } from '../../config.ts'
-import type { Client } from './client.ts'
+import type { Client, Machine } from './client.ts'
 import { wordsIn } from './installed.ts'
 import { isMembers, type Members, type Value } from './files/values.ts'
 
@@ -28,17 +28,20 @@ export function startWords(config: Config, words: readonly string[]): string[] {
   return [...words, ...settingFlags(config)]
 }
 
-/** The entry of a client that starts these words; `needed` are variables that it passes on to them. */
+/**
+ * The entry of a client that starts these words. `needed` are variables that it passes on to them, and `network` those that it
+ * passes on if it has them.
+ */
 export function stdioEntry(
   client: Client,
   [command = '', ...args]: readonly string[],
-  needed: readonly string[] = [],
+  { needed = [], network = [] }: { needed?: readonly string[]; network?: readonly string[] } = {},
 ): Members {
   const { reference, rows } = client
   // A client that asks its user for what a reference names asks for the token.
   const secrets = rows === undefined ? needed : needed.filter((name) => name === API_TOKEN)
   const env = reference === undefined ? {} : Object.fromEntries(secrets.map((name) => [name, reference(name)]))
-  return client.stdio({ command, args, secrets, env })
+  return client.stdio({ command, args, secrets, env, network })
 }
 
 /** The entry of a client that calls a server which runs. */
@@ -56,7 +59,8 @@ export function settingFlags(config: Config): string[] {
     ...(readOnly ? ['--read-only'] : []),
     ...(confirm === 'ask' ? [] : ['--confirm', confirm]),
     // The default is the folder that a server starts in, which differs for each.
-    ...(settings['TRACEGATE_ROOTS'] === undefined ? [] : ['--roots', roots.join(delimiter)]),
+    // An empty flag counts as not given; a delimiter alone is a list of no folders.
+    ...(settings['TRACEGATE_ROOTS'] === undefined ? [] : ['--roots', roots.join(delimiter) || delimiter]),
     ...(logLevel === 'info' ? [] : ['--log-level', logLevel]),
     ...(baseUrl === undefined ? embeddedFlags(config) : []),
   ]
@@ -78,6 +82,14 @@ export function secretVariables({ baseUrl, databaseUrl, databaseListenUrl }: Con
   if (baseUrl !== undefined) return [API_TOKEN]
   const addresses = { [DATABASE_URL]: databaseUrl, [DATABASE_LISTEN_URL]: databaseListenUrl }
   return Object.entries(addresses).flatMap(([name, url]) => (url !== undefined && hasPassword(url) ? [name] : []))
+}
+
+/** What reaches a deployment by way of a proxy: also read by Node itself, in either spelling, and not a setting of ours. */
+const NETWORK = ['HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy', 'NODE_EXTRA_CA_CERTS']
+
+/** The variables besides our settings with which this run would reach its deployment. */
+export function networkVariables({ baseUrl }: Config, env: Machine['env']): string[] {
+  return baseUrl === undefined ? [] : NETWORK.filter((name) => (env[name] ?? '') !== '')
 }
 
 /** In the address itself or, as libpq takes it, in its query. One that cannot be read may have one. */

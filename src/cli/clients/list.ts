@@ -39,7 +39,12 @@ export const clients: readonly Client[] = [
       at(machine, folderIn(machine, 'CODEX_HOME') ?? at(machine, machine.home, '.codex'), 'config.toml'),
     ],
     projectFiles: ['.codex/config.toml'],
-    stdio: ({ command, args, secrets }) => ({ command, args, ...(secrets.length > 0 && { env_vars: secrets }) }),
+    // Nothing of its own environment gets to a server but what is named here; what it does not have does no harm.
+    stdio: ({ command, args, secrets, network }) => ({
+      command,
+      args,
+      ...(secrets.length + network.length > 0 && { env_vars: [...secrets, ...network] }),
+    }),
     http: ({ url, variable }) => ({ url, bearer_token_env_var: variable }),
     notes: { project: 'Codex reads this file once you have trusted the project.' },
   },

@@ -57,7 +57,7 @@ export function pluginFiles(): Map<string, string> {
 function serverFor(id: string): object {
   const client = findClient(id)
   if (client === undefined) throw new Error(`there is no client ${id}`)
-  return { [SERVER_NAME]: stdioEntry(client, npxWords('linux'), VARIABLES) }
+  return { [SERVER_NAME]: stdioEntry(client, npxWords('linux'), { needed: VARIABLES }) }
 }
 
 function json(value: object): string {

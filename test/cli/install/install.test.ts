@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -7,6 +7,7 @@ import { SERVER_NAME, type Client as McpClient, type Machine } from '../../../sr
 import type { Members } from '../../../src/cli/clients/files/values.ts'
 import { readMembers, setValue, valueAt } from '../../../src/cli/clients/files/edit.ts'
 import { clients } from '../../../src/cli/clients/list.ts'
+import { readConfig } from '../../../src/config-read.ts'
 import { bareEnvironment } from '../../serve.ts'
 import { temporaryFolder, tracegate } from '../run.ts'
 
@@ -14,8 +15,10 @@ const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
 
 const url = 'http://127.0.0.1:4319/mcp'
-/** Without variables of the machine that move the files of clients. */
-const nowhere = { XDG_CONFIG_HOME: '', CODEX_HOME: '', CLAUDE_CONFIG_DIR: '' }
+/** Without variables of the machine that move the files of clients, or that lead through its proxy. */
+const unset =
+  'XDG_CONFIG_HOME CODEX_HOME CLAUDE_CONFIG_DIR HTTPS_PROXY https_proxy NO_PROXY no_proxy NODE_EXTRA_CA_CERTS'
+const nowhere = Object.fromEntries(unset.split(' ').map((name) => [name, '']))
 
 /** A user's home of its own, and what `tracegate install` does in it. */
 function user(name: string) {
@@ -330,6 +333,30 @@ test('every setting of the run that is not the default is carried over, also to 
   const { args } = valueAt(readMembers('jsonc', printedSnippet(stdout)), ['mcpServers', SERVER_NAME]) as Members
   expect(args).toEqual([expect.anything(), ...flags])
   expect(stdout).toContain(` install cursor ${given} --write\n`)
+})
+
+test('folders that are none stay none', async () => {
+  const { install } = user('no-roots')
+  const { stdout } = await install('cursor', '--roots', delimiter)
+  const { args } = valueAt(readMembers('jsonc', printedSnippet(stdout)), ['mcpServers', SERVER_NAME]) as Members
+  expect(args).toEqual([expect.anything(), '--roots', delimiter])
+  expect(readConfig((args as string[]).slice(1), {}).roots).toEqual([])
+})
+
+test('Codex, which passes on only what is named, passes on what the way to a deployment needs', async () => {
+  const { home } = user('proxy')
+  const proxy = 'http://me:hunter2@proxy.example:3128'
+  const env = { ...nowhere, HOME: home, HTTPS_PROXY: proxy, no_proxy: 'a.example', NODE_EXTRA_CA_CERTS: '/ca.pem' }
+  const install = (...args: string[]) => tracegate(['install', 'codex', '--write', ...args], env)
+  const names = () => {
+    const members = readMembers('toml', readFileSync(join(home, '.codex/config.toml'), 'utf8'))
+    return (valueAt(members, ['mcp_servers', SERVER_NAME]) as Members)['env_vars']
+  }
+  await install()
+  expect(names()).toBeUndefined()
+  const { stdout } = await install('--base-url', 'https://quality.example')
+  expect(names()).toEqual(['TRACEGATE_API_TOKEN', 'HTTPS_PROXY', 'no_proxy', 'NODE_EXTRA_CA_CERTS'])
+  expect(stdout).not.toContain('hunter2')
 })
 
 test('the address of a database with a password goes into no file: clients pass the variable on', async () => {
