@@ -8,14 +8,14 @@ import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ServiceError } from '../../../src/errors.ts'
-import type { Database } from '../../../src/service/sql/database.ts'
+import type { OpenDatabase, Rows } from '../../../src/service/sql/database.ts'
 import { migrate } from '../../../src/service/sql/sqlite/migrate.ts'
 import { remembered } from '../../../src/service/sql/remembered.ts'
 import { openSqlite } from '../../../src/service/sql/sqlite/sqlite.ts'
 
 let folder: string
 let file: string
-let db: Database
+let db: OpenDatabase
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tracegate-sql-'))
@@ -312,4 +312,19 @@ test('a database of a newer version is refused with its number and a way out', a
   await expect(openSqlite(file)).rejects.toThrow(
     `the database ${file} cannot be used: it has schema version 999, this program knows`,
   )
+})
+
+test('a process that began before a newer program upgraded the file writes no more, and says why', async () => {
+  const add = (rows: Rows, id: string) => rows.insertInto('workspace').values(workspace(id)).execute()
+  await db.write((rows) => add(rows, 'a'))
+  expect(db.problem?.()).toBeUndefined()
+  const newer = new DatabaseSync(file)
+  newer.exec("INSERT INTO schema_version VALUES (999, '0999-future', 0)")
+  newer.close()
+  const message = 'a newer version of Tracegate has upgraded the database: start this process again, with that version'
+  const refusal = { code: 'unavailable', message }
+  await expect(db.write((rows) => add(rows, 'b'))).rejects.toMatchObject(refusal)
+  await expect(db.writeInSlices((rows) => add(rows, 'b'))).rejects.toMatchObject(refusal)
+  expect(db.problem?.()).toBe(message)
+  expect(await names()).toEqual(['a'])
 })

@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ServiceError } from '../../../errors.ts'
 import { explained, explainFailure, requireRestored } from './database-file.ts'
 import type { DatabaseLoad, OpenDatabase, Pause, Prepare, Rows } from '../database.ts'
 import { migrate } from './migrate.ts'
@@ -48,7 +49,7 @@ export async function openSqlite(
     // On macOS `fsync` leaves data in the drive's cache; elsewhere the two last settings change nothing.
     writer.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000; PRAGMA fullfsync = 1')
     writer.exec(`PRAGMA checkpoint_fullfsync = 1; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
-    migrate(writer)
+    const version = migrate(writer)
     // From here on #begin waits for the lock without blocking the process, which SQLite's own waiting would do.
     writer.exec('PRAGMA busy_timeout = 0')
     // Each event has a savepoint, whose old pages SQLite would write to a temporary file: as much as to the WAL (decision
@@ -57,7 +58,7 @@ export async function openSqlite(
     // Read-only: a read path that writes by mistake fails in its first test.
     const reader = new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly: true })
     reader.exec('PRAGMA cache_size = -8000')
-    return new SqliteDatabase(writer, reader, { file, flush: createWalFlush(file, sync), busyTimeoutMs })
+    return new SqliteDatabase(writer, reader, { file, version, flush: createWalFlush(file, sync), busyTimeoutMs })
   } catch (error) {
     writer.close()
     throw explainFailure(file, error)
@@ -87,10 +88,23 @@ export function openReader(file: string): Rows {
   return queryBuilder(new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly: true }))
 }
 
+/** Throws once the file has a newer schema than this program, which would not keep what that one derives. */
+function schemaCheck(connection: DatabaseSync, known: number): () => void {
+  const asked = connection.prepare('SELECT max(version) AS version FROM schema_version')
+  return () => {
+    if (Number(translated(() => asked.get())?.['version']) <= known) return
+    const message =
+      'a newer version of Tracegate has upgraded the database: start this process again, with that version'
+    throw new ServiceError('unavailable', message, { reason: 'DATABASE_BUSY', retryAfterSeconds: 60 })
+  }
+}
+
 interface WriterOptions {
   connection: DatabaseSync
   changes: TableChanges
   flush: WalFlush
+  /** Throws when a newer program has upgraded the file. */
+  requireSchema: () => void
   busyTimeoutMs: number
   /** Called after each commit. */
   committed: () => void
@@ -104,15 +118,17 @@ class SqliteWriter implements WriteConnection {
   readonly #connection: DatabaseSync
   readonly #changes: TableChanges
   readonly #flush: WalFlush
+  readonly #requireSchema: () => void
   readonly #busyTimeoutMs: number
   readonly #committed: () => void
   /** When a write last gave up waiting for another process's lock. */
   #gaveUpAt = -Infinity
 
-  constructor({ connection, changes, flush, busyTimeoutMs, committed }: WriterOptions) {
+  constructor({ connection, changes, flush, requireSchema, busyTimeoutMs, committed }: WriterOptions) {
     this.#connection = connection
     this.#changes = changes
     this.#flush = flush
+    this.#requireSchema = requireSchema
     this.#busyTimeoutMs = busyTimeoutMs
     this.#committed = committed
     const changed = (table: string) => changes.note(table)
@@ -127,7 +143,7 @@ class SqliteWriter implements WriteConnection {
       try {
         this.#flush.check()
         this.#connection.exec('BEGIN IMMEDIATE')
-        return
+        break
       } catch (error) {
         if (!isBusy(error)) throw translate(error)
         if (performance.now() >= deadline) {
@@ -136,6 +152,12 @@ class SqliteWriter implements WriteConnection {
         }
       }
       await sleep(LOOK_EVERY_MS)
+    }
+    try {
+      this.#requireSchema()
+    } catch (error) {
+      this.rollback()
+      throw translate(error)
     }
   }
 
@@ -161,6 +183,7 @@ class SqliteDatabase implements OpenDatabase {
   readonly #reader: DatabaseSync
   readonly #writer: DatabaseSync
   readonly #flush: WalFlush
+  readonly #requireSchema: () => void
   readonly #merge: WalMerge
   readonly #queue: WriteQueue
   #closing: Promise<void> | undefined
@@ -168,14 +191,19 @@ class SqliteDatabase implements OpenDatabase {
   constructor(
     writer: DatabaseSync,
     reader: DatabaseSync,
-    { file, flush, busyTimeoutMs }: { file: string; flush: WalFlush; busyTimeoutMs: number },
+    options: { file: string; version: number; flush: WalFlush; busyTimeoutMs: number },
   ) {
+    const { file, version, flush, busyTimeoutMs } = options
     this.#writer = writer
     this.#reader = reader
     this.#flush = flush
     const committed = () => this.#merge.committed()
     const changes = new TableChanges()
-    this.#queue = new WriteQueue(new SqliteWriter({ connection: writer, changes, flush, busyTimeoutMs, committed }))
+    const requireSchema = schemaCheck(writer, version)
+    this.#requireSchema = schemaCheck(reader, version)
+    this.#queue = new WriteQueue(
+      new SqliteWriter({ connection: writer, changes, flush, requireSchema, busyTimeoutMs, committed }),
+    )
     const total = writer.prepare('SELECT total_changes() AS rows')
     const changedRows = () => Number(total.get()?.['rows'])
     this.#merge = createWalMerge({ file, changedRows, hold: (work) => this.#queue.follow(work) })
@@ -209,6 +237,7 @@ class SqliteDatabase implements OpenDatabase {
   readonly problem = (): string | undefined => {
     try {
       this.#flush.check()
+      this.#requireSchema()
       return undefined
     } catch (error) {
       return (error as Error).message
