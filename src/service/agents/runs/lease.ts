@@ -6,6 +6,8 @@ import type { StoredRun } from './store.ts'
 
 /** How long a process may execute a run before it has to renew its lease. */
 const LEASE_MS = 15_000
+/** More than the clocks of two machines differ that agree. */
+const CLOCKS_DIFFER_MS = 2 * 60_000
 /** Each attempt of a run adds events to it, and blocks its config. */
 const MOST_ATTEMPTS = 5
 /** How long a run that is being cancelled may take to reach its next checkpoint. */
@@ -70,9 +72,12 @@ export async function requeueRun(prepare: Prepare, platform: Platform, lease: Le
   await appendEvents(prepare, platform, lease.runId, [{ kind: 'LOG', message }])
 }
 
-/** Whether the lease of a run has expired: its process is gone, or was suspended for too long. */
+/**
+ * Whether the lease of a run has expired: its process is gone, or was suspended for too long. One that ends later than any can
+ * is from a time when the clock was ahead; where a process still renews it, that is seen.
+ */
 export function isExpired({ lease_until: until }: LeasedRun, now: number): boolean {
-  return until <= now
+  return until <= now || until > now + LEASE_MS + CLOCKS_DIFFER_MS
 }
 
 /** Whether a run was cancelled and has not reached a checkpoint in time. */

@@ -123,6 +123,25 @@ test('a run whose process is suspended for longer than its lease fails, and cann
   expect(description).not.toBe('late')
 })
 
+test('a run whose process died while its clock was a year ahead fails as any other, not in a year', async () => {
+  const held = heldProbe()
+  const { app, now } = await startOnClock([held.type])
+  await using _ = app
+  const other = await startOnClock([held.type], { dataDir: app.dataDir })
+  await using __ = other.app
+  const id = await start(app, await configure(app))
+  await until(() => held.started[0])
+  const lease_until = now() + 365 * 24 * 60 * 60_000
+  await app.db.write((rows) => rows.updateTable('agent_run').set({ lease_until }).execute())
+  await pass(other.clock, 1_000)
+  for (let second = 0; second < 20; second += 2) await pass(other.clock, 2_000)
+  expect(await reach(other.app, id)).toMatchObject({
+    state: 'AGENT_RUN_STATE_FAILED',
+    error: { code: 'PROCESS_RESTARTED' },
+  })
+  held.release()
+})
+
 test('an older lease writes nothing while a newer one executes the run', async () => {
   const held = heldProbe()
   const app = await startAgentApp({ agentTypes: [held.type] })

@@ -1,6 +1,7 @@
 import type { ExpressionBuilder } from 'kysely'
 import { ServiceError } from '../../../../errors.ts'
 import type { Platform } from '../../../shared/context.ts'
+import { hourMs } from '../../../shared/times.ts'
 import type { Database } from '../../../sql/database.ts'
 import type { Schema } from '../../../sql/schema.ts'
 import type { StoredUpload } from './stored.ts'
@@ -60,12 +61,18 @@ export async function claimUpload(
   }
 }
 
-/** The condition for uploads that are unconfirmed and not being read, at a time in epoch milliseconds. */
+/**
+ * The condition for uploads that are unconfirmed and not being read, at a time in epoch milliseconds. A claim from more than an
+ * hour ahead is from a time when the clock was wrong.
+ */
 export function unclaimed(now: number) {
   return (eb: ExpressionBuilder<Schema, 'sourcemap'>) =>
     eb.or([
       eb('state', 'in', openStates),
-      eb.and([eb('state', '=', 'SOURCEMAP_STATE_PROCESSING' satisfies State), eb('confirmed_at', '<', now - claimMs)]),
+      eb.and([
+        eb('state', '=', 'SOURCEMAP_STATE_PROCESSING' satisfies State),
+        eb.or([eb('confirmed_at', '<', now - claimMs), eb('confirmed_at', '>', now + hourMs)]),
+      ]),
     ])
 }
 

@@ -48,6 +48,14 @@ test('what a process that died was reading can be confirmed again after some min
   expect(await artifactsOf(app, id)).toMatchObject([{ path: '~/app.js.map' }])
 })
 
+test('what a process was reading that died while its clock was ahead can be confirmed again once the clock is right', async () => {
+  const now = Date.UTC(2026, 10, 21)
+  await using app = await startApp({ platform: { now: () => now } })
+  const id = await send(app, input, map)
+  await changeRow(app, id, { state: 'SOURCEMAP_STATE_PROCESSING', confirmed_at: now + 365 * 24 * hourMs })
+  expect((await confirm(app, id)).status).toBe(200)
+})
+
 test('a service that stops in the middle gives the upload back, and the next start finishes it', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'tracegate-stopped-'))
   try {
