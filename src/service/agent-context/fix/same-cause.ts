@@ -48,8 +48,9 @@ export async function newestRootError(
     .limit(1)
     .executeTakeFirst()
   if (newest === undefined || newest.body === null || newest.size_bytes > MOST_BYTES) return undefined
-  const { stacks } = await createIssuePartsReader(rows, id)({ ...newest, body: newest.body })
-  const { event } = await symbolicator.symbolicate(productId, stacks)
+  const parts = await createIssuePartsReader(rows, id)({ ...newest, body: newest.body })
+  if (parts === undefined) return undefined
+  const { event } = await symbolicator.symbolicate(productId, parts.stacks)
   return rootError(event)
 }
 

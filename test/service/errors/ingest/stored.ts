@@ -21,7 +21,7 @@ export async function stored({ db }: App) {
   const read = createBodyReader(db.read)
   const unpacked = []
   for (const { body, dictionary_id, ...facts } of occurrences) {
-    const { event, readRaw } = await read({ body: body!, dictionary_id })
+    const { event, readRaw } = (await read({ body: body!, dictionary_id }))!
     unpacked.push({ ...facts, event, raw: readRaw() })
   }
   const frames = await db.read

@@ -44,7 +44,8 @@ export async function readFrames(
       .where('id', '=', id)
       .executeTakeFirst()
     if (!row?.body) continue
-    const { event: sent } = await readBody({ ...row, body: row.body })
+    const sent = (await readBody({ ...row, body: row.body }))?.event
+    if (sent === undefined) continue
     const { event, unmapped } = await call.symbolicator.symbolicate(product.id, sent)
     for (const { frame, cause, uploadId } of unmapped) {
       // A limit of one event says nothing about the file.

@@ -38,18 +38,19 @@ const remembered = new WeakMap<Rows, LRUCache<string, Remembered>>()
 
 /**
  * Reads occurrences of an issue in parts, and none again that was read within minutes, as each tool of an agent that fixes the
- * issue does. `body` is what the occurrence has now.
+ * issue does. `body` is what the occurrence has now; undefined where retention has removed it since.
  */
 export function createIssuePartsReader(
   rows: Rows,
   issueId: string,
-): (occurrence: PackedEvent & { id: string }) => Promise<EventParts> {
+): (occurrence: PackedEvent & { id: string }) => Promise<EventParts | undefined> {
   const all = rememberedIn(rows)
   const known = all.get(issueId) ?? { ...createPartsReader(rows), events: new Map<string, EventParts>() }
   return async (occurrence) => {
     const found = known.events.get(occurrence.id)
     if (found !== undefined) return found
     const parts = await known.read(occurrence)
+    if (parts === undefined) return undefined
     known.events.set(occurrence.id, parts)
     // The cache weighs a value when it is added, and not when the same one is set again.
     all.delete(issueId)
@@ -73,7 +74,7 @@ function rememberedIn(rows: Rows): LRUCache<string, Remembered> {
 }
 
 interface PartsReader {
-  read: (packed: PackedEvent) => Promise<EventParts>
+  read: (packed: PackedEvent) => Promise<EventParts | undefined>
   /** Characters of the payloads that it holds. */
   characters: () => number
 }
@@ -115,6 +116,7 @@ function createPartsReader(rows: Rows): PartsReader {
     characters: () => characters,
     async read(packed) {
       const unpacked = await unpack(packed)
+      if (unpacked === undefined) return undefined
       if ('event' in unpacked) {
         const { event } = unpacked
         characters += UNPACKED_CHARACTERS * packed.body.byteLength

@@ -15,22 +15,24 @@ export interface PackedEvent {
   dictionary_id: number | null
 }
 
-export type ReadBody = (packed: PackedEvent) => Promise<UnpackedBody>
+/** Resolves to undefined where retention has removed the body since the row was read. */
+export type ReadBody = (packed: PackedEvent) => Promise<UnpackedBody | undefined>
 
 /** Reads bodies with their dictionaries. */
 export function createBodyReader(rows: Rows): ReadBody {
   return createUnpacker(rows, unpackBody)
 }
 
-/** Reads what `unpack` makes of a body and its dictionary. */
+/** Reads what `unpack` makes of a body and its dictionary; undefined as for `ReadBody`. */
 export function createUnpacker<T>(
   rows: Rows,
   unpack: (body: Uint8Array, dictionary?: Uint8Array) => T,
-): (packed: PackedEvent) => Promise<T> {
+): (packed: PackedEvent) => Promise<T | undefined> {
   const texts = rememberedTexts(rows)
   return async ({ body, dictionary_id: id }) => {
     if (id === null) return unpack(body)
     const text = texts.get(id) ?? (await readText(rows, id))
+    if (text === undefined) return undefined
     texts.set(id, text)
     return unpack(body, text)
   }
@@ -47,9 +49,8 @@ function rememberedTexts(rows: Rows): LRUCache<number, Uint8Array> {
   return texts
 }
 
-async function readText(rows: Rows, id: number): Promise<Uint8Array> {
+/** A dictionary is removed after the last body that needs it. */
+async function readText(rows: Rows, id: number): Promise<Uint8Array | undefined> {
   const row = await rows.selectFrom('body_dictionary').select('packed').where('id', '=', id).executeTakeFirst()
-  // A dictionary is removed after the last body that needs it.
-  if (row === undefined) throw new Error(`body dictionary ${String(id)} is missing`)
-  return dictionaryText(row)
+  return row && dictionaryText(row)
 }

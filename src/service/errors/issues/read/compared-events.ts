@@ -89,8 +89,8 @@ function createViewer(rows: Rows, { symbolicator, issueId, maxFrames, maxBreadcr
   /** The event; only what the summary holds where retention has removed the body. */
   async function view(occurrence: StoredOccurrence, summary: SummaryBody): Promise<ComparedBody> {
     const { body, product_id: productId, size_bytes } = occurrence
-    if (body === null) return { ...summary, ...NOTHING, size_bytes }
-    const parts = await read({ ...occurrence, body })
+    const parts = body === null ? undefined : await read({ ...occurrence, body })
+    if (parts === undefined) return { ...summary, ...NOTHING, size_bytes }
     const { message_params, tags, request, contexts, extra } = parts.surroundings
     const { method, url, query_string } = request
     return {

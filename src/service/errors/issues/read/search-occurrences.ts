@@ -48,7 +48,7 @@ export async function searchOccurrences(rows: Rows, readStep: ReadStep, text: st
 
 async function holds({ summary, body, dictionary_id }: StoredOccurrence, wanted: string, readBody: ReadBody) {
   const { title, message, transaction } = readJson(Summary, summary)
-  const event = body === null ? undefined : (await readBody({ body, dictionary_id })).event
+  const event = body === null ? undefined : (await readBody({ body, dictionary_id }))?.event
   const texts = [title, message, transaction, ...(event === undefined ? [] : eventTexts(event))]
   return texts.some((text) => text.toLowerCase().includes(wanted))
 }

@@ -95,7 +95,8 @@ export function createAttribution({ db, symbolicator }: AttributionOptions) {
         if (body === null || id === overflow) continue
         // Unpacking keeps the process busy: let everything else run between two events.
         await nextTurn()
-        const { event: sent } = await readBody({ body, dictionary_id })
+        const sent = (await readBody({ body, dictionary_id }))?.event
+        if (sent === undefined) continue
         const { event } = await symbolicator.symbolicate(productId, sent)
         events.push({ id, event })
         bytes += size_bytes ?? 0

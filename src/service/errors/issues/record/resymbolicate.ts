@@ -138,9 +138,8 @@ async function issuesWithDebugId(
   for (const { id } of issues) {
     await nextTurn()
     const newest = await newestOccurrence(rows, id)
-    if (newest === undefined || !affords(newest)) continue
-    const { event } = await readBody(newest)
-    if (hasDebugId(event, wanted)) found.push(id)
+    const event = newest !== undefined && affords(newest) ? (await readBody(newest))?.event : undefined
+    if (event !== undefined && hasDebugId(event, wanted)) found.push(id)
   }
   return found
 }
@@ -214,7 +213,8 @@ async function renew(
     await nextTurn()
     const occurrence = await newestOccurrence(tools.db.read, issueId)
     if (occurrence === undefined || !affords(occurrence)) continue
-    const { event: sent } = await readBody(occurrence)
+    const sent = (await readBody(occurrence))?.event
+    if (sent === undefined) continue
     const read = await regroup(tools.symbolicator, productId, sent)
     if (await tools.claims.contradicts(productId, read.event)) contradicted.push(issueId)
     const summary = renewedSummary(occurrence.summary, read.grouping.title, read.symbolication.state)

@@ -1,6 +1,7 @@
 import { zstdDecompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { packWithout, unpackBody } from '../../../../../src/service/errors/issues/bodies/body.ts'
+import { viewComparedEvents } from '../../../../../src/service/errors/issues/read/compared-events.ts'
 import { runRetention } from '../../../../../src/service/errors/issues/retention.ts'
 import { startApp } from '../../../../app.ts'
 import { dayMs, openRig, type Crash, type Rig } from '../rig.ts'
@@ -144,4 +145,24 @@ test('events that the issue of many errors collects store nothing for others', a
   expect(rows.map(({ dictionary_id: id }) => id !== null)).toEqual([true, false, false])
   expect(rows.slice(1).map(({ body }) => unpackBody(body!).event.exceptions[0]!.type)).toEqual(['second', 'third'])
   expect(await app.db.read.selectFrom('body_dictionary').select('id').execute()).toHaveLength(1)
+})
+
+test('events that retention takes while they are read answer as those without a body', async () => {
+  await using rig = await openRig()
+  for (const name of ['ada', 'grace']) await rig.append(crash(name))
+  // What a reader meets that has read the rows before their bodies were removed, and then what the bodies need.
+  await rig.db.write((rows) => rows.deleteFrom('body_dictionary').execute())
+  const event = await latest(rig)
+  expect(event).toMatchObject({ exceptions: [], truncation_signals: ['event.body:retention:0/1'] })
+  const issueId = (await rig.issues())[0]!.id
+  const listed = async (q: string) => (await rig.handlers.listIssueEvents({ id: issueId, q }, rig.call)).events.length
+  expect([await listed('failed for'), await listed('loaded ada')]).toEqual([2, 0])
+  const compared = await viewComparedEvents(rig.db.read, {
+    symbolicator: rig.symbolicator,
+    issueId,
+    ids: [event.id],
+    maxFrames: 5,
+    maxBreadcrumbs: 5,
+  })
+  expect(compared.events).toMatchObject([{ id: event.id, exceptions: [] }])
 })
