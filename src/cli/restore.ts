@@ -57,7 +57,7 @@ async function intoDirectory(archive: OpenArchive, dataDir: string): Promise<voi
   await rename(unfinished, file)
 }
 
-/** That of a restore which was ended while it migrated: SQLite would bring back the pages of the file that was there. */
+/** That of a restore which was killed: SQLite would bring back the pages of the file that was there. */
 async function removeJournal(file: string): Promise<void> {
   for (const end of ['-journal', '-wal', '-shm']) await rm(file + end, { force: true })
 }
@@ -105,6 +105,7 @@ async function intoPostgres(
   const signal = untilStopped(io)
   const progress = showCopy(io.stderr)
   try {
+    await removeJournal(copy)
     await archive.extract(DATABASE, copy)
     for (const name of archive.names) await extractFile(archive, dataDir, name)
     const source = lockSource(copy)

@@ -57,6 +57,23 @@ test('a backup of SQLite is restored into PostgreSQL', async () => {
   expect(await readAnswers({ dataDir: target, databaseUrl: url })).toEqual(answers)
 })
 
+test('a restore into PostgreSQL is completed where a killed process with the same number has left its copy', async () => {
+  const { dataDir, answers } = await copyLoaded()
+  const [url, file, target] = [await emptyDatabase(), join(newFolder(), 'backup.zip'), newFolder()]
+  expect((await tracegate(['backup', file, '--data', dataDir])).code).toBe(0)
+  // As a process that is killed leaves it: committed, and not merged yet. In a container each process has the same number.
+  const half = join(newFolder(), 'half')
+  const connection = new DatabaseSync(half)
+  onTestFinished(() => connection.close())
+  connection.exec('PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0')
+  connection.exec(`CREATE TABLE other (text TEXT); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+    INSERT INTO other SELECT hex(randomblob(2000)) FROM n`)
+  for (const end of ['', '-wal']) copyFileSync(half + end, join(target, `restoring-${String(process.pid)}.db${end}`))
+  expect(await onServer(url, 'restore', file, '--data', target)).toMatchObject({ code: 0 })
+  copyFileSync(join(dataDir, 'token'), join(target, 'token'))
+  expect(await readAnswers({ dataDir: target, databaseUrl: url })).toEqual(answers)
+})
+
 test('what a backup or a restore of a server that was killed has left in the data directory goes with a later one', async () => {
   const { dataDir, url } = await copyMoved()
   const leave = (day: number) => {
