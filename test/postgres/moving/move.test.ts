@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -170,6 +170,10 @@ test('a database that another process has open is not moved, nor is it opened wh
   const other = new DatabaseSync(file)
   expect(() => other.exec('BEGIN IMMEDIATE')).toThrow('locked')
   other.close()
+  // What this process allows itself says nothing about others.
+  const write = `new (require('node:sqlite').DatabaseSync)(process.argv[1]).exec("UPDATE workspace SET name = 'late'")`
+  const late = spawnSync(process.execPath, ['-e', write, file], { encoding: 'utf8' })
+  expect(late).toMatchObject({ status: 1, stderr: expect.stringContaining('database is locked') as string })
   source.close()
 })
 

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { ServiceError } from '../../../errors.ts'
 import { explained, explainFailure } from '../sqlite/database-file.ts'
@@ -24,6 +24,12 @@ export interface Source {
  */
 export function lockSource(file: string, { busyTimeoutMs = BUSY_TIMEOUT_MS } = {}): Source {
   const connection = explained(file, () => new DatabaseSync(file, { timeout: busyTimeoutMs }))
+  // Closed after the connection: the system lets go of all locks of a process on a file when it closes any descriptor of it.
+  const descriptor = explained(file, () => openSync(file, 'r'))
+  const close = () => {
+    connection.close()
+    closeSync(descriptor)
+  }
   try {
     // With a WAL this lock is refused while another process has the file open, even one that only waits.
     connection.exec('PRAGMA locking_mode = EXCLUSIVE')
@@ -31,9 +37,9 @@ export function lockSource(file: string, { busyTimeoutMs = BUSY_TIMEOUT_MS } = {
     // The fingerprint covers the database file only, so nothing may remain in the WAL.
     connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     connection.exec('BEGIN IMMEDIATE')
-    return { file, connection, fingerprint: fingerprint(file), close: () => connection.close() }
+    return { file, connection, fingerprint: fingerprint(file, descriptor), close }
   } catch (error) {
-    connection.close()
+    close()
     if (isBusy(error)) throw inUse(file, error)
     throw explainFailure(file, error)
   }
@@ -45,16 +51,11 @@ function inUse(file: string, cause: unknown): ServiceError {
 }
 
 /** Of the time of the last change, the size, and the counters in the header (sqlite.org/fileformat2.html, 1.3). */
-function fingerprint(file: string): string {
-  const { size, mtimeNs } = statSync(file, { bigint: true })
+function fingerprint(file: string, descriptor: number): string {
+  const { size, mtimeNs } = fstatSync(descriptor, { bigint: true })
   const wal = `${file}-wal`
   if (existsSync(wal) && statSync(wal).size > 0) throw new Error(`${wal} is not empty`)
   const header = Buffer.alloc(100)
-  const descriptor = openSync(file, 'r')
-  try {
-    readSync(descriptor, header, 0, header.length, 0)
-  } finally {
-    closeSync(descriptor)
-  }
+  readSync(descriptor, header, 0, header.length, 0)
   return [mtimeNs, size, header.toString('hex', 24, 28), header.toString('hex', 92, 96)].map(String).join('-')
 }
