@@ -1,4 +1,4 @@
-import { renameSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -88,4 +88,21 @@ test('a service whose database file was deleted is not ready, and acknowledges n
   rmSync(join(app.dataDir, 'tracegate.db'))
   expect(await app.service.readinessProblem()).toContain('was deleted or replaced')
   expect((await app.ingest({ message: 'after' })).status).toBe(503)
+})
+
+test('a database whose file is a link to another disk works, and is missed there', async () => {
+  const { db, file, add } = await opened()
+  await add('a')
+  await db.close()
+  const target = `${file}-elsewhere`
+  renameSync(file, target)
+  symlinkSync(target, file)
+  const linked = await openSqlite(file)
+  onTestFinished(() => linked.close())
+  const write = (id: string) => linked.write((rows) => rows.updateTable('workspace').set({ slug: id }).execute())
+  await write('b')
+  expect(existsSync(`${file}-wal`)).toBe(false)
+  expect(linked.problem?.()).toBeUndefined()
+  rmSync(target)
+  await expect(write('c')).rejects.toMatchObject({ code: 'unavailable' })
 })

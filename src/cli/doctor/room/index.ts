@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { counted } from '../../../lib/counted.ts'
 import { sourceMapFolders } from '../../../service/errors/sourcemaps/uploads/folders.ts'
+import { realFile } from '../../../service/sql/sqlite/file-access.ts'
 import { plain } from '../../support/finding.ts'
 import { sizeText } from '../../files/size-text.ts'
 import { readDatabaseRoom, type DatabaseRoom } from './database.ts'
@@ -38,7 +39,7 @@ function describe({ kinds, events, issues, products }: DatabaseRoom, dataDir: st
     ...kinds,
     'source maps': folderBytes(tables),
     uploads: folderBytes(uploads),
-    log: fileBytes(join(dataDir, 'tracegate.db-wal')),
+    log: fileBytes(`${realFile(join(dataDir, 'tracegate.db'))}-wal`),
   }
   const total = Object.values(sizes).reduce((sum, bytes) => sum + bytes, 0)
   const rows = Object.entries(sizes)

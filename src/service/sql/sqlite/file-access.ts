@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AS_OWNER, whyRefused } from '../../../lib/files/why-refused.ts'
 
@@ -17,12 +17,18 @@ export interface AccessProblem {
  * folder, in which SQLite creates and deletes files even to read. Undefined if it lacks none.
  */
 export function accessProblem(file: string): AccessProblem | undefined {
+  const target = realFile(file)
   return (
     refused(file, R_OK | W_OK, (why) => why) ??
-    refused(dirname(file), W_OK | X_OK, (why) => `its folder cannot be written (${why})`) ??
-    refused(`${file}-wal`, R_OK | W_OK, (why) => `${file}-wal cannot be written (${why})`) ??
-    refused(`${file}-shm`, R_OK | W_OK, (why) => `${file}-shm cannot be written (${why})`)
+    refused(dirname(target), W_OK | X_OK, (why) => `its folder cannot be written (${why})`) ??
+    refused(`${target}-wal`, R_OK | W_OK, (why) => `${target}-wal cannot be written (${why})`) ??
+    refused(`${target}-shm`, R_OK | W_OK, (why) => `${target}-shm cannot be written (${why})`)
   )
+}
+
+/** The file that a link leads to, which is where SQLite keeps its other files; the file itself where it is none. */
+export function realFile(file: string): string {
+  return existsSync(file) ? realpathSync(file) : file
 }
 
 function refused(path: string, mode: number, words: (why: string) => string): AccessProblem | undefined {

@@ -1,5 +1,6 @@
 import { closeSync, fdatasync, openSync, statSync, type NoParamCallback } from 'node:fs'
 import { ServiceError } from '../../../errors.ts'
+import { realFile } from './file-access.ts'
 
 /** Writes what is committed to disk. */
 export interface WalFlush {
@@ -22,11 +23,12 @@ export type Sync = (descriptor: number, done: NoParamCallback) => void
  */
 export function createWalFlush(file: string, sync: Sync = fdatasync): WalFlush {
   // Open as long as the database, which keeps the file. SQLite has no locks on it that closing it would end.
-  const descriptor = openSync(`${file}-wal`, 'r+')
+  const wal = `${realFile(file)}-wal`
+  const descriptor = openSync(wal, 'r+')
   let running: Promise<void> | undefined
   let following: Promise<void> | undefined
   let failure: ServiceError | undefined
-  const inPlace = [file, `${file}-wal`].map((path) => ({ path, id: fileId(path) }))
+  const inPlace = [file, wal].map((path) => ({ path, id: fileId(path) }))
 
   /** The first failure. Everything that is written after it fails for the same reason. */
   function findFailure(error?: Error | null): ServiceError | undefined {
