@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -122,6 +122,11 @@ test('a second serve on the same data says that it runs already, and where', asy
     code: 2,
     stderr: `tracegate: Tracegate is already running: ${app.endpoints.mcp}\n`,
   })
+})
+
+test('a server keeps its data directory for itself without writing anything, for which a full disk has no room', () => {
+  const held = readdirSync(dataDir).filter((name) => name.startsWith('serve.lock'))
+  expect(held.map((name) => [name, statSync(join(dataDir, name)).size])).toEqual([['serve.lock', 0]])
 })
 
 test('a serve on data where another one is about to listen is refused, and does not disturb it', async () => {

@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from '
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
+import { explainFailure } from '../../service/sql/sqlite/database-file.ts'
 import { isBusy } from '../../service/sql/sqlite/passing-failures.ts'
 import { tryWriting, writeWhole } from '../files/failures.ts'
 
@@ -54,11 +55,13 @@ export function takeServerLock(dataDir: string): ServerLock | undefined {
     const opened = fileNumber(file)
     const connection = new DatabaseSync(file, { timeout: 0 })
     try {
+      // Without this, the first page of an empty database gets a journal, for which a full disk has no room.
+      connection.exec('PRAGMA journal_mode = MEMORY')
       connection.exec('BEGIN EXCLUSIVE')
     } catch (error) {
       connection.close()
       if (isBusy(error)) return undefined
-      throw error
+      throw explainFailure(file, error)
     }
     // Who had it may have removed the file since it was opened: the next one would lock another file.
     if (opened !== undefined && fileNumber(file) === opened) return heldLock(file, connection)
