@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { ConfigError, type Config } from '../config.ts'
 import { sourceMapFolders } from '../service/errors/sourcemaps/uploads/folders.ts'
 import { databaseProblem, explained, restoringFile } from '../service/sql/sqlite/database-file.ts'
-import { NewerDatabase } from '../service/sql/migrations.ts'
-import { migrate, newestVersion } from '../service/sql/sqlite/migrate.ts'
+import { NewerDatabase, newestVersion } from '../service/sql/migrations.ts'
+import { migrate } from '../service/sql/sqlite/migrate.ts'
 import { checkTarget, copyIntoPostgres } from '../service/sql/moving/into-postgres.ts'
 import { lockSource } from '../service/sql/moving/source.ts'
 import type { Database } from '../service/sql/database.ts'
@@ -31,7 +31,7 @@ export async function run(config: Config, io: Io): Promise<number> {
   const archive = await openArchive(file)
   try {
     const { schema_version: backed, made_at: madeAt, port } = archive.manifest
-    const newest = newestVersion()
+    const newest = newestVersion('sqlite')
     if (backed > newest)
       throw new ConfigError(`${file} cannot be restored: ${new NewerDatabase(backed, newest).message}`)
     makeDataDir(config.dataDir)

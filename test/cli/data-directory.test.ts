@@ -77,6 +77,18 @@ test('doctor accepts a database in which the first start has not made a table ye
   expect(readdirSync(dataDir).filter((name) => !name.startsWith('tracegate.db'))).toEqual([])
 })
 
+test('doctor upgrades no database to look for a product in, beneath a server that may run', async () => {
+  const connection = new DatabaseSync(file)
+  onTestFinished(() => connection.close())
+  connection.exec(`DELETE FROM schema_version WHERE version = (SELECT max(version) FROM schema_version)`)
+  const stored = () => connection.prepare('SELECT max(version) AS version FROM schema_version').get()
+  const before = stored()
+  expect((await doctor('--product', 'Shop')).stdout).toContain(
+    'ok    product: Shop, not checked: the next start upgrades the database',
+  )
+  expect(stored()).toEqual(before)
+})
+
 test('doctor reads the whole database and finds damage in its middle', async () => {
   damagePages()
   const { code, stdout } = await doctor()

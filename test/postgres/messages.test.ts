@@ -1,3 +1,5 @@
+import { tracegate } from '../cli/run.ts'
+import { ask, emptyDatabase, newFolder } from './moving/loaded.ts'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { examinePostgres } from '../../src/service/sql/postgres/postgres-examine.ts'
@@ -60,6 +62,14 @@ test('doctor reads the versions without the password, and tries a notification',
   const { found, notifies } = await examinePostgres(url.replace('tracegate@', 'tracegate:geheim@'))
   expect(found).toMatch(/^postgres:\/\/tracegate@localhost\/test_\w+, PostgreSQL \d+\.\d+.*, schema version \d+$/)
   expect(notifies).toBe(true)
+})
+
+test('doctor makes no first start in an empty database to look for a product in', async () => {
+  const url = await emptyDatabase()
+  const args = ['doctor', '--port', '0', '--product', 'Shop', '--data', newFolder()]
+  const { stdout } = await tracegate(args, { TRACEGATE_DATABASE_URL: url })
+  expect(stdout).toContain('ok    product: Shop, not checked: there is no data yet')
+  expect(await ask(url, "SELECT to_regclass('workspace') AS made")).toEqual([{ made: null }])
 })
 
 test('where notifications do not arrive, as behind a pooler of transactions, that is said', async () => {

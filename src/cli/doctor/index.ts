@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts'
 import { counted } from '../../lib/counted.ts'
 import { createListing } from '../../mcp/surface/listing.ts'
 import { surface } from '../../surface.ts'
+import { storedVersion } from '../../service/sql/sqlite/database-file.ts'
 import { version } from '../../version.ts'
 import { thisMachine } from '../clients/machine.ts'
 import { checkProduct } from '../support/check-product.ts'
@@ -50,13 +51,17 @@ const DATA: ReadonlySet<string> = new Set(['configuration', 'Node', 'data direct
 
 /** The checks of the embedded service, with what takes room; `earlier` are those that were made before. */
 async function examineEmbedded(config: Config, io: Io, earlier: readonly Finding[]) {
-  const { databaseUrl } = config
+  const { databaseUrl, product } = config
   const findings = [checkClock(config.dataDir, Date.now()), checkDataDir(config)]
-  if (databaseUrl !== undefined) findings.push(await checkDatabase({ ...config, databaseUrl }))
+  const server = databaseUrl === undefined ? undefined : await checkDatabase({ ...config, databaseUrl })
+  if (server !== undefined) findings.push(server.finding)
   findings.push(await checkServer(config, io))
   // When the data cannot be read, an earlier finding says so.
   const isReadable = [...earlier, ...findings].every(({ ok, what }) => ok || !DATA.has(what))
-  if (config.product !== undefined && isReadable) findings.push(await checkProduct(config, config.product))
+  if (product !== undefined && isReadable) {
+    const version = server?.version ?? storedVersion(join(config.dataDir, 'tracegate.db'))
+    findings.push(await checkProduct(config, product, version))
+  }
   const isLocal = databaseUrl === undefined
   return { findings, lines: isReadable && isLocal ? await roomLines(config.dataDir, Date.now()) : [] }
 }

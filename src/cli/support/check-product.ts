@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Api } from '../../client/api.ts'
 import { timeLimit } from '../../client/budget.ts'
 import { ConfigError, type Config } from '../../config.ts'
@@ -6,7 +5,7 @@ import { failures, isEndpointMissing, ServiceError } from '../../errors.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
 import type { Product } from '../../mcp/resolve/types.ts'
 import { TeachingError } from '../../mcp/result/teach.ts'
-import { isUnused } from '../../service/sql/sqlite/database-file.ts'
+import { newestVersion } from '../../service/sql/migrations.ts'
 import { apiFor, openBackend } from './backend.ts'
 import { remedy } from './failure-line.ts'
 import type { Finding } from './finding.ts'
@@ -14,10 +13,15 @@ import type { Finding } from './finding.ts'
 const timeoutMs = 10_000
 const what = 'product'
 
-/** Whether the pinned product of the embedded service exists. Reads existing data and creates none. */
-export async function checkProduct(config: Config, pinned: string): Promise<Finding> {
-  if (config.databaseUrl === undefined && isUnused(join(config.dataDir, 'tracegate.db'))) {
-    return { what, ok: true, found: `${pinned}, not checked: there is no data yet` }
+/**
+ * Whether the pinned product of the embedded service exists. The database has the schema `version`; one that is empty or
+ * older is not opened, which would make its first start or upgrade it beneath a server that runs.
+ */
+export async function checkProduct(config: Config, pinned: string, version: number): Promise<Finding> {
+  const newest = newestVersion(config.databaseUrl === undefined ? 'sqlite' : 'postgres')
+  if (version < newest) {
+    const why = version === 0 ? 'there is no data yet' : 'the next start upgrades the database'
+    return { what, ok: true, found: `${pinned}, not checked: ${why}` }
   }
   try {
     const backend = await openBackend(config, { log: () => undefined, onProgress: () => undefined })

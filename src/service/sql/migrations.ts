@@ -21,6 +21,11 @@ export class NewerDatabase extends Error {
   }
 }
 
+/** The version that this program brings a database to. */
+export function newestVersion(database: 'sqlite' | 'postgres'): number {
+  return readMigrations(database).at(-1)?.version ?? 0
+}
+
 /** The numbered files of a database in order. Throws when a number after the first is missing or used twice. */
 export function readMigrations(database: 'sqlite' | 'postgres'): Migration[] {
   // In the published package all modules are in the folder of `migrations`.

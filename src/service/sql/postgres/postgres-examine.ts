@@ -11,6 +11,8 @@ const CHANNEL = 'tracegate_doctor'
 export interface Examined {
   /** The address without its password, the version of the server, and that of the schema. */
   found: string
+  /** Of the schema; 0 where no start has made it yet. */
+  version: number
   /** False behind a pooler of transactions, which passes no notifications on. */
   notifies: boolean
 }
@@ -25,10 +27,12 @@ export async function examinePostgres(url: string, listenUrl: string = url): Pro
   try {
     await client.connect()
     const server = await checkServer(client)
-    const schema = await schemaText(client)
+    const version = await readVersion(client)
+    const schema = version === 0 ? 'empty, filled at the first start' : `schema version ${String(version)}`
     await listener.connect()
     return {
       found: `${withoutPassword(url)}, PostgreSQL ${server}, ${schema}`,
+      version,
       notifies: await notifies(client, listener),
     }
   } catch (error) {
@@ -39,13 +43,13 @@ export async function examinePostgres(url: string, listenUrl: string = url): Pro
   }
 }
 
-async function schemaText(client: Client): Promise<string> {
+async function readVersion(client: Client): Promise<number> {
   const { rows } = await client.query<{ exists: number }>(`SELECT to_regclass('schema_version') IS NOT NULL AS exists`)
-  if (rows[0]?.exists !== 1) return 'empty, filled at the first start'
+  if (rows[0]?.exists !== 1) return 0
   const { rows: versions } = await client.query<{ version: number }>(
     'SELECT max(version) AS version FROM schema_version',
   )
-  return `schema version ${String(versions[0]?.version)}`
+  return versions[0]?.version ?? 0
 }
 
 async function notifies(client: Client, listener: Client): Promise<boolean> {

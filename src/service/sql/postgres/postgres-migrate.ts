@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { ServiceError } from '../../../errors.ts'
-import { BREAKING, NewerDatabase, readMigrations, type Migration } from '../migrations.ts'
+import { BREAKING, NewerDatabase, newestVersion, readMigrations, type Migration } from '../migrations.ts'
 import { MIGRATION_LOCK, WRITE_LOCK } from './postgres-locks.ts'
 import { hasUnfinishedCopy } from './unfinished-copy.ts'
 
@@ -62,7 +62,7 @@ export async function requireVersion(client: Client): Promise<void> {
   const { rows: known } = await client.query(`SELECT 1 WHERE to_regclass('schema_version') IS NOT NULL`)
   if (known.length === 0) throw unusable('it has no data of Tracegate')
   const { rows } = await client.query<{ version: number }>('SELECT max(version) AS version FROM schema_version')
-  const [version, newest] = [rows[0]?.version ?? 0, readMigrations('postgres').at(-1)?.version ?? 0]
+  const [version, newest] = [rows[0]?.version ?? 0, newestVersion('postgres')]
   if (version > newest) throw unusable(new NewerDatabase(version, newest).message)
   if (version < newest) {
     throw unusable(

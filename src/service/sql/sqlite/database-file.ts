@@ -2,9 +2,9 @@ import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { ServiceError } from '../../../errors.ts'
 import { AS_OWNER, whyRefused } from '../../../lib/files/why-refused.ts'
-import { NewerDatabase } from '../migrations.ts'
+import { NewerDatabase, newestVersion } from '../migrations.ts'
 import { accessProblem } from './file-access.ts'
-import { isMigrated, newestVersion, schemaVersion } from './migrate.ts'
+import { isMigrated, schemaVersion } from './migrate.ts'
 import { resultCode, translateOpening } from './passing-failures.ts'
 
 const RESTORE = 'restore a copy of it, or use another data directory'
@@ -105,16 +105,16 @@ function findDamage(connection: DatabaseSync): string | undefined {
   if (found !== 'ok') return `it is damaged: ${String(found)}`
   // A first start that was ended early leaves a database without any table.
   if (!isMigrated(connection)) return isBlank(connection) ? undefined : 'it is not a database of Tracegate'
-  const [version, known] = [schemaVersion(connection), newestVersion()]
+  const [version, known] = [schemaVersion(connection), newestVersion('sqlite')]
   return version > known ? new NewerDatabase(version, known).message : undefined
 }
 
-/** Whether no start has made a table in the database file yet, or there is none. Changes nothing. */
-export function isUnused(file: string): boolean {
-  if (!existsSync(file) || statSync(file).size === 0) return true
+/** The schema version of a database file; 0 where no start has made a table yet, or there is no file. Changes nothing. */
+export function storedVersion(file: string): number {
+  if (!existsSync(file) || statSync(file).size === 0) return 0
   const connection = new DatabaseSync(file, { readOnly: true })
   try {
-    return isBlank(connection)
+    return isMigrated(connection) ? schemaVersion(connection) : 0
   } finally {
     connection.close()
   }

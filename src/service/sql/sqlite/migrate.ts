@@ -1,11 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { NewerDatabase, readMigrations, type Migration } from '../migrations.ts'
 
-/** The version that this program brings a database to. */
-export function newestVersion(): number {
-  return readMigrations('sqlite').length
-}
-
 /**
  * Brings the database to the newest version and returns that version. Each file runs in one transaction with its row in
  * `schema_version`, under the write lock: when two processes start at once, the second finds the work done. Only the

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { dayMs } from '../../../../src/service/shared/times.ts'
-import { newestVersion } from '../../../../src/service/sql/sqlite/migrate.ts'
+import { newestVersion } from '../../../../src/service/sql/migrations.ts'
 import { fillCounters, fillOccurrences } from './fill.ts'
 import { writeFacts } from './facts.ts'
 import { plan, type StoredSize } from './plan.ts'
@@ -39,7 +39,11 @@ const MARK = 'stored-until'
  */
 export async function storedEvents(size: StoredSize): Promise<StoredEvents> {
   removeOld()
-  const state = createHash('sha256').update(String(newestVersion())).update(ownText()).digest('hex').slice(0, 12)
+  const state = createHash('sha256')
+    .update(String(newestVersion('sqlite')))
+    .update(ownText())
+    .digest('hex')
+    .slice(0, 12)
   const dataDir = join(tmpdir(), `${PREFIX}${state}-${String(size.issues)}-${String(size.occurrences)}`)
   if (!existsSync(dataDir)) {
     const draft = mkdtempSync(join(tmpdir(), `${PREFIX}draft-`))
