@@ -2,7 +2,9 @@ import { createServer, type Server } from 'node:http'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { version } from '../../src/version.ts'
 import { eventually, type Served } from '../serve.ts'
 import { servePublished } from './published.ts'
 import { serveHere, temporaryFolder, tracegate, tracegateProcess } from './run.ts'
@@ -142,6 +144,23 @@ test('a serve on data where another one is about to listen is refused, and does 
   await (await first)[Symbol.asyncDispose]()
   const next = await serveHere({ dataDir: starting })
   await next[Symbol.asyncDispose]()
+})
+
+test('a newer version upgrades no database beneath a server that runs', async () => {
+  const older = join(folder.path, 'older')
+  await using server = await serveHere({ dataDir: older })
+  const connection = new DatabaseSync(join(older, 'tracegate.db'))
+  onTestFinished(() => connection.close())
+  connection.exec('DELETE FROM schema_version WHERE version = (SELECT max(version) FROM schema_version)')
+  const stored = () => connection.prepare('SELECT max(version) AS version FROM schema_version').get()
+  const before = stored()
+  const { origin } = new URL(server.endpoints.mcp)
+  const refusal = `an older Tracegate (version ${version}) is running at ${origin}, and this version would upgrade its database: stop it`
+  const called = await tracegate(['call', 'find_error_issues', '{}', '--data', older])
+  expect(called.stdout).toContain(`error: ${refusal}`)
+  const added = await tracegate(['admin', 'user', 'add', 'Ada', '--data', older])
+  expect(added).toMatchObject({ code: 2, stderr: expect.stringContaining(`tracegate: ${refusal}`) as string })
+  expect(stored()).toEqual(before)
 })
 
 test('a second serve on the same data and another port changes nothing for the first one', async () => {

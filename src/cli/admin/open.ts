@@ -10,6 +10,7 @@ import { systemActor } from '../../service/workspace/actor.ts'
 import type { StoredProduct } from '../../service/workspace/products.ts'
 import { findByName, missingProduct } from '../support/choose-product.ts'
 import type { Io } from '../support/io.ts'
+import { requireNoOlderServer } from '../support/endpoints.ts'
 
 /** What a subcommand of `tracegate admin` works with. */
 export interface Admin {
@@ -34,7 +35,10 @@ export interface Subcommand {
 export async function openDatabase({ dataDir, databaseUrl }: Config): Promise<Database> {
   if (databaseUrl !== undefined) return open(databaseUrl)
   const file = join(dataDir, 'tracegate.db')
-  if (existsSync(file)) return open(file)
+  if (existsSync(file)) {
+    await requireNoOlderServer(dataDir)
+    return open(file)
+  }
   throw new ConfigError(
     `there is no database in ${dataDir}: start with tracegate init, or name the directory with --data`,
   )

@@ -12,7 +12,7 @@ import type { Service, ServiceOptions } from '../../service/index.ts'
 import { version } from '../../version.ts'
 import { lostDatabase, makeDataDir } from './data-dir.ts'
 import { portFor } from './data-port.ts'
-import { listeningOrigin, readEndpoints } from './endpoints.ts'
+import { listeningOrigin, readEndpoints, requireNoOlderServer } from './endpoints.ts'
 import { readSecret } from './secret.ts'
 import { eventWorker, reportWorker, sourceMapWorker } from './workers.ts'
 import { keepHeapSmall } from './memory.ts'
@@ -72,6 +72,7 @@ export async function openBackend(config: Config, options: BackendOptions): Prom
   makeDataDir(config.dataDir)
   const lost = config.databaseUrl === undefined ? lostDatabase(config.dataDir) : undefined
   if (lost !== undefined) options.log({ level: 'warn', message: `${lost}; starting with an empty one` })
+  if (config.databaseUrl === undefined) await requireNoOlderServer(config.dataDir)
   const secret = readSecret(config)
   keepHeapSmall()
   const { openService } = await import('../../service/index.ts')

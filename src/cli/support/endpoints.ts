@@ -2,9 +2,12 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from '
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
-import { explainFailure } from '../../service/sql/sqlite/database-file.ts'
+import { ConfigError } from '../../config.ts'
+import { newestVersion } from '../../service/sql/migrations.ts'
+import { explainFailure, storedVersion } from '../../service/sql/sqlite/database-file.ts'
 import { isBusy } from '../../service/sql/sqlite/passing-failures.ts'
 import { tryWriting, writeWhole } from '../files/failures.ts'
+import { checkHealth } from './health.ts'
 
 /** The addresses that `serve` gives other programs of this user: `mcp` ends in `/mcp`, `rest` and `ingest` are base addresses. */
 const Endpoints = z.object({
@@ -37,6 +40,33 @@ export function readEndpoints(dataDir: string): Endpoints | undefined {
 /** Removes `endpoints.json` if it is still ours: another server may have replaced it. */
 export function removeEndpoints(dataDir: string, ours: Endpoints): void {
   if (readEndpoints(dataDir)?.mcp === ours.mcp) rmSync(filePath(dataDir), { force: true })
+}
+
+/**
+ * Throws where opening the SQLite database would upgrade it beneath an older server, which could write no more until it is
+ * started again (decision 101): an agent's client may start a newer version at any time.
+ */
+export async function requireNoOlderServer(dataDir: string): Promise<void> {
+  if (!isOlder(join(dataDir, 'tracegate.db'))) return
+  const { mcp, token } = readEndpoints(dataDir) ?? {}
+  if (mcp === undefined) return
+  const { origin } = new URL(mcp)
+  const running = await checkHealth(origin, token)
+  if (running?.proved !== true) return
+  throw new ConfigError(
+    `an older Tracegate (version ${running.version}) is running at ${origin}, and this version would upgrade its database: ` +
+      'stop it and start it with this version, or use that one',
+  )
+}
+
+function isOlder(file: string): boolean {
+  try {
+    const stored = storedVersion(file)
+    return stored > 0 && stored < newestVersion('sqlite')
+  } catch {
+    // Opening it says why it cannot be read.
+    return false
+  }
 }
 
 export interface ServerLock extends Disposable {
