@@ -147,3 +147,35 @@ test('the scope of a risk is shown by the names of its release and environment',
   await runCommand(['approve', '--release', '1.4.0', '--environment', 'ci', '--data', app.dataDir], io)
   expect(screen.text).toContain('Scope: release 1.4.0, environment ci\n')
 })
+
+test('a version that is in several environments is the one that the gate judges without an environment', async () => {
+  await using gate = await startFailing()
+  const { app, post } = gate
+  for (const environment of ['production', 'ci']) {
+    await app.request('POST', `/v1/products/${app.productId}/releases`, { version: '1.4.0', environment })
+  }
+  const judged = await tracegate(['gate', '--release', '1.4.0', '--data', app.dataDir])
+  expect(judged.stdout).toContain('release 1.4.0 in production')
+  const places = app.db.read.selectFrom('environment').select('id').where('name', '=', 'production')
+  const stored = await app.db.read
+    .selectFrom('release')
+    .select('id')
+    .where('environment_id', 'in', places)
+    .executeTakeFirstOrThrow()
+  const [, condition = ''] = /blocking conditions? fails?: (\w+)/.exec(judged.stdout) ?? []
+  await post('accept-risk', { condition_ids: [condition], reason, scope: { release_id: String(stored.id) } })
+  async function approve(args: readonly string[]) {
+    const { screen, stderr, io } = terminal([
+      ['Your API token', app.token],
+      ['Type approve or reject', 'neither'],
+    ])
+    await runCommand(['approve', '--release', '1.4.0', ...args, '--data', app.dataDir], io)
+    return { screen: screen.text, stderr: stderr.text }
+  }
+  const found = await approve([])
+  expect(found.stderr).toBe('tracegate: that is no decision: nothing was written\n')
+  expect(found.screen).toContain('Scope: release 1.4.0 in production\n')
+  expect((await approve(['--environment', 'production'])).stderr).toBe(
+    'tracegate: there is no verdict of this scope: name the one in which the risk was accepted, or compute it with tracegate gate; leave out --environment if the verdict says "in production" of the release\n',
+  )
+})

@@ -3,6 +3,7 @@ import { timeLimit } from '../../client/budget.ts'
 import { ConfigError, type Config } from '../../config.ts'
 import { isNotComputed, isTokenRefused, ServiceError } from '../../errors.ts'
 import { createResolver } from '../../mcp/resolve/index.ts'
+import { resolveJudged } from '../../mcp/resolve/judged-words.ts'
 import { TeachingError } from '../../mcp/result/teach.ts'
 import { plainMessage } from '../../pages/support/plain-words.ts'
 import { apiFor } from '../support/backend.ts'
@@ -62,14 +63,14 @@ export async function run(config: Config, io: Io): Promise<number> {
   })
 }
 
-async function readScope(api: Api, { release, environment }: Config, productId: string) {
+/** The scope that the gate judges for the same flags (decision 124): there the risk was accepted. */
+async function readScope(api: Api, config: Config, productId: string) {
   const resolve = createResolver({ api, pinned: undefined, signal: timeLimit(30_000) })
-  const place = environment === undefined ? undefined : await resolve.environment(productId, environment)
-  const version = release === undefined ? undefined : await resolve.release(productId, release, place?.id)
+  const { release, environment } = await resolveJudged(config, productId, resolve)
   return {
     product_id: productId,
-    ...(version !== undefined && { release_id: version.id }),
-    ...(place !== undefined && { environment_id: place.id }),
+    ...(release !== undefined && { release_id: release.id }),
+    ...(environment !== undefined && { environment_id: environment.id }),
   }
 }
 
@@ -116,7 +117,10 @@ function explainNoVerdict(error: unknown, { release, environment }: Config): nev
   const words = isWhole
     ? 'there is no verdict of the whole product: name the scope of the risk with --release and --environment'
     : 'there is no verdict of this scope: name the one in which the risk was accepted'
-  throw new ServiceError(error.code, `${words}, or compute it with tracegate gate`, { cause: error })
+  // A verdict of a release alone names the environment of that release, and people repeat what they read.
+  const isNarrow = release !== undefined && environment !== undefined
+  const hint = isNarrow ? `; leave out --environment if the verdict says "in ${environment}" of the release` : ''
+  throw new ServiceError(error.code, `${words}, or compute it with tracegate gate${hint}`, { cause: error })
 }
 
 const refusals: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@ import type { Api, ReceivedResult } from '../../client/api.ts'
 import type { Untrusted } from '../../contract/base/text.ts'
 import type { RequestOf, ResultOf } from '../../contract/index.ts'
 import { ServiceError } from '../../errors.ts'
+import { counted } from '../../lib/counted.ts'
 import { teamText } from '../../mcp/text/team.ts'
 import { textForPeople } from '../../mcp/text/untrusted.ts'
 
@@ -46,9 +47,12 @@ export async function scopeWords(api: Api, { risk: { scope = {} } }: OpenRisk): 
   const release = releaseId === '' ? undefined : await api.getRelease({ id: releaseId }).catch(leaveOut)
   const place = environmentId === '' ? undefined : await api.getEnvironment({ id: environmentId }).catch(leaveOut)
   const named = (name: Untrusted<string> | undefined, id: string) => textForPeople(name, NAME_CHARACTERS) || id
+  const judgedIn = place === undefined ? textForPeople(release?.release.environment, NAME_CHARACTERS) : ''
   const words = [
     line === '' ? '' : `releases ${line}`,
-    releaseId === '' ? '' : `release ${named(release?.release.version, releaseId)}`,
+    releaseId === ''
+      ? ''
+      : `release ${named(release?.release.version, releaseId)}${judgedIn === '' ? '' : ` in ${judgedIn}`}`,
     environmentId === '' ? '' : `environment ${named(place?.environment.name, environmentId)}`,
   ]
   return words.filter(Boolean).join(', ') || 'the whole product'
@@ -66,7 +70,7 @@ export function describeRisk({ risk, verdict, items }: OpenRisk, scope: string):
     `Risk ${risk.id}: ${risk.state?.replace('RISK_STATE_', '') ?? 'not stated'}`,
     `Verdict: ${written(verdict.status_reason) || 'not stated'}`,
     `Conditions: ${(risk.condition_ids ?? []).join(', ') || 'every condition that lists the items'}`,
-    `Covers ${total === undefined ? 'items that are not stated' : `${String(total)} items`}; those that the verdict lists:`,
+    `Covers ${total === undefined ? 'items that are not stated' : counted(total, 'item')}; those that the verdict lists:`,
     ...items.map(line),
     `Scope: ${scope}`,
     `Reason: ${written(risk.reason) || 'not stated'}`,
