@@ -82,7 +82,7 @@ export const acceptGateRisk = defineTool({
     const where = await ifReadable(context.decidedAt(approveGateRisk, decision))
     const approve = nextCall(
       'approve_gate_risk',
-      { product: product.id, risk: risk.id },
+      { ...scope.args, risk: risk.id },
       'says where a second person approves it',
     )
     return {

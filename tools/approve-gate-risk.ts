@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Risk } from '../src/contract/quality-gate/risks.ts'
 import { ServiceError } from '../src/errors.ts'
+import { counted } from '../src/lib/counted.ts'
 import { type Context, defineTool } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { explainNotOffered } from '../src/mcp/resolve/offered.ts'
@@ -9,8 +10,8 @@ import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, pick, teamLine } from '../src/mcp/result/output.ts'
 import { describeValue, TeachingError } from '../src/mcp/result/teach.ts'
 import { waysOfDecision } from './support/gate/ways.ts'
-import { failingState, readVerdict } from './support/gate/blockers.ts'
-import { resolveScope, scopeParameters } from './support/gate/scope.ts'
+import { coveredItems, failingState, isNamed, itemWords, readVerdict } from './support/gate/blockers.ts'
+import { type GateScope, resolveScope, scopeParameters } from './support/gate/scope.ts'
 import { statusWord, verdictSentence, type Verdict } from './support/gate/verdict.ts'
 
 const NOTE_CHARACTERS = 900
@@ -19,7 +20,7 @@ const REASON_CHARACTERS = 2000
 
 const input = z.strictObject({
   product: scopeParameters.product,
-  risk: z.string().min(1).describe('Risk id, or the condition that it names. From get_quality_gate.'),
+  risk: z.string().min(1).describe('Risk id, condition or item. From get_quality_gate.'),
   decision: z.enum(['approve', 'reject', 'revoke']).default('approve').describe('As the second person decides.'),
   release: scopeParameters.release,
   environment: scopeParameters.environment,
@@ -55,7 +56,7 @@ export const approveGateRisk = defineTool({
         { label: 'Verdict', value: `${statusWord(verdict.status)}. ${verdict.status_reason ?? ''}`.trim() },
         { label: 'Accepted by', value: risk.accepted_by?.display_name ?? 'not stated' },
         { label: 'Their reason', value: risk.reason ?? 'not stated', characters: REASON_CHARACTERS },
-        { label: 'Covers', value: coverWords(risk) },
+        { label: 'Covers', value: coverWords(verdict, risk) },
         { label: 'Holds until', value: risk.expires_at ?? 'not stated' },
         // A person reads all of what is recorded as theirs.
         ...(args.note === undefined
@@ -115,25 +116,30 @@ async function readDecision(args: Arguments, context: Context) {
   const product = await context.resolve.product(args.product, { write: true })
   const scope = await resolveScope(args, product, context)
   const verdict = await readVerdict(scope, context)
-  return { product, scope, verdict, risk: findRisk(verdict, args) }
+  return { product, scope, verdict, risk: findRisk(verdict, args, scope) }
 }
 
-/** The risk by its id, or the only one that names the condition and can be decided so. */
-function findRisk({ risks = [] }: Verdict, { risk: named, decision }: Arguments): FoundRisk {
+/** The risk by its id, or the only one that names the condition or covers the item and can be decided so. */
+function findRisk(verdict: Verdict, { risk: named, decision }: Arguments, { args }: GateScope): FoundRisk {
+  const { risks = [] } = verdict
   const state = decision === 'revoke' ? 'RISK_STATE_APPROVED' : 'RISK_STATE_PENDING_APPROVAL'
   const open = risks.filter((risk) => risk.state === undefined || risk.state === state)
   const wanted = named.trim()
   const byId = risks.find(({ id }) => id === wanted)
-  const byCondition = open.filter(({ condition_ids: ids = [] }) => ids.includes(wanted))
-  const found = byId ?? (byCondition.length === 1 ? byCondition[0] : undefined)
+  const byName = open.filter(
+    (risk) =>
+      (risk.condition_ids ?? []).includes(wanted) || coveredItems(verdict, risk).some((item) => isNamed(item, wanted)),
+  )
+  const found = byId ?? (byName.length === 1 ? byName[0] : undefined)
   if (found !== undefined) return found
   const list = open.map((risk) => `${risk.id} (${conditionWords(risk)})`)
   throw new TeachingError('not_found', `no accepted risk to ${decision} in the newest verdict of this scope`, {
     sent: `risk = ${describeValue(named)}`,
     expected:
       list.length === 0
-        ? 'accept_gate_risk first, with the same release and environment'
+        ? 'accept_gate_risk first, or the release and environment with which the risk was accepted'
         : `risk: ${list.slice(0, 3).join(' | ')}`,
+    next: nextCall('get_quality_gate', args, 'lists the risks'),
   })
 }
 
@@ -159,11 +165,13 @@ function conditionWords({ condition_ids: conditions = [], id }: FoundRisk): stri
   return conditions.length === 0 ? `risk ${id}` : conditions.join(', ')
 }
 
-function coverWords({ covered_evidence: covered }: FoundRisk): string {
+/** Their keys, where the verdict lists them: what fails in it is what the person answers for. */
+function coverWords(verdict: Verdict, risk: FoundRisk): string {
+  const { covered_evidence: covered } = risk
   if (covered === undefined) return 'not stated'
   if (covered.length === 0) return 'no items'
+  const items = coveredItems(verdict, risk)
+  if (items.length > 0) return itemWords({ items, total: covered.length })
   const byType = Map.groupBy(covered, ({ type }) => type ?? 'item')
-  return Array.from(byType, ([type, items]) => `${String(items.length)} ${type}${items.length === 1 ? '' : 's'}`).join(
-    ', ',
-  )
+  return Array.from(byType, ([type, { length }]) => counted(length, type)).join(', ')
 }

@@ -28,6 +28,20 @@ describe.each(eras)('a client of %s', (era) => {
   })
 })
 
+test('the call that follows an acceptance finds the risk in the scope in which it was accepted', async () => {
+  await using agent = await shop.agent(() => ({
+    action: 'accept',
+    content: { decision: 'confirm', type_to_confirm: 'failing_tests' },
+  }))
+  await agent.call('compute_quality_gate', { environment: 'ci' })
+  const { text } = await agent.call('accept_gate_risk', { ...args, environment: 'ci' })
+  const [, given = ''] = /^- approve_gate_risk (\{.*?\}) \(/m.exec(text) ?? []
+  const next = JSON.parse(given) as Record<string, unknown>
+  expect(next).toMatchObject({ environment: 'ci' })
+  const { text: asked } = await agent.call('approve_gate_risk', next)
+  expect(asked).toContain('Approve the accepted risk of failing_tests')
+})
+
 test('a client without a dialog gets the preview and the link, and nothing is written', async () => {
   await using agent = await shop.agent()
   const { text, isError } = await agent.call('accept_gate_risk', args)

@@ -24,6 +24,30 @@ test('a risk that does not exist is refused without the words that were given', 
   expect(text).not.toContain('instructions')
 })
 
+test('takes the item whose risk was accepted, and shows by its key what the risk covers', async () => {
+  await shop.api.acceptRisk({
+    product_id: shop.productId,
+    test_ids: [shop.ids['TC-4'] ?? ''],
+    reason: acceptance.reason,
+  })
+  await using agent = await shop.agent()
+  const { text } = await agent.call('approve_gate_risk', { risk: 'tc-4' })
+  expect(text).toContain('Approve the accepted risk of failing_tests of ')
+  expect(text).toContain('\nCovers: TC-4\n')
+})
+
+test('the id of a risk of another scope is not found, and the scope has to be named', async () => {
+  const { environments } = await shop.api.listEnvironments({ product_id: shop.productId })
+  const scope = { environment_id: environments[0]?.id ?? '' }
+  await shop.api.computeGate({ product_id: shop.productId, ...scope })
+  await using agent = await shop.agent()
+  const { text } = await agent.call('approve_gate_risk', { risk: '0198c0de-0000-7000-8000-000000000001' })
+  expect(text).toContain(
+    'expected: accept_gate_risk first, or the release and environment with which the risk was accepted',
+  )
+  expect(text).toContain('next: get_quality_gate {')
+})
+
 test('never asks by a form, and says where the second person decides', async () => {
   await accepted()
   const forms: Shown[] = []

@@ -51,8 +51,20 @@ export function findBlocker(verdict: Verdict, named: string, { args }: GateScope
   return { key, words: key, conditions: holders, items: [item], total: 1, request: itemRequest(item, failing) }
 }
 
-function isNamed(item: Item, wanted: string): boolean {
+/** Whether these words are the key or the id of the item, in any case. */
+export function isNamed(item: Item, words: string): boolean {
+  const wanted = words.toLowerCase()
   return keyOrId(item).toLowerCase() === wanted || item.id.toLowerCase() === wanted
+}
+
+/** What the risk covers of the items that the verdict lists. */
+export function coveredItems(
+  { conditions = [] }: Verdict,
+  { covered_evidence: covered = [] }: NonNullable<Verdict['risks']>[number],
+): Item[] {
+  const listed = conditions.flatMap(({ evidence = [] }) => evidence)
+  const items = covered.map(({ type, id }) => listed.find((item) => item.type === type && item.id === id))
+  return items.filter((item) => item !== undefined)
 }
 
 function itemRequest({ type, id }: Item, failing: readonly Condition[]): Blocker['request'] {
