@@ -32,10 +32,8 @@ const STATES = 50
 /** What follows; a sentence with a tool that is not offered is left out. */
 const AFTERWARDS =
   'Run the tests, then send their report with ingest_test_report: only a result that passed verifies a requirement.'
-const UNDO = 'Undo: unlink_test takes a link away. Undo: delete_test takes a test away.'
 /** On a branch a link counts once it is accepted. */
 const PROPOSED = 'The user decides the proposed links: each counts once it is accepted.'
-const UNDO_PROPOSALS = 'Undo: decide_link_proposals rejects a proposed link.'
 
 export const recordTests = defineTool({
   name: 'record_tests',
@@ -120,7 +118,7 @@ export const recordTests = defineTool({
         afterwards: dryRun
           ? undefined
           : sentencesOffered(isProposed ? `${AFTERWARDS} ${PROPOSED}` : AFTERWARDS, context.offers),
-        undo: dryRun ? undefined : sentencesOffered(branch === undefined ? UNDO : UNDO_PROPOSALS, context.offers),
+        undo: sentencesOffered(undoSentences(registered, branch !== undefined), context.offers) || undefined,
       },
       next: [
         ...checkCalls(registered, product.id),
@@ -215,6 +213,18 @@ function toRow({ wanted, test, outcome, links, error }: Registered) {
   })
   const { title, file } = wanted
   return { id: test && keyOrId(test), outcome, title, file, links: listed(outcomes), error }
+}
+
+/** Which tools take back what was made; empty for what no call takes back, such as a test on a branch. */
+function undoSentences(rows: readonly Registered[], isOnBranch: boolean): string {
+  const links = rows.flatMap((row) => row.links)
+  return [
+    links.some(({ outcome }) => outcome === 'linked') && 'To take a link away: unlink_test.',
+    links.some(({ outcome }) => outcome === 'proposed') && 'To reject a proposed link: decide_link_proposals.',
+    !isOnBranch && rows.some(({ outcome }) => outcome === 'created') && 'To take a test away: delete_test.',
+  ]
+    .filter(Boolean)
+    .join(' ')
 }
 
 function outcomeSentence(rows: readonly Registered[], dryRun: boolean): string {

@@ -65,7 +65,7 @@ test('record_tests links a test to criteria by their numbers', async () => {
   const key = await shop.require('A mail has a sender', { acceptance_criteria: criteria })
   const tests = (...ids: string[]) => [{ title: 'has a sender', file, requirement_ids: ids }]
   const missing = await agent.call('record_tests', { tests: tests(`${key}.3`) })
-  expect(missing.text).toContain(`${key} failed (it has 2 acceptance criteria)`)
+  expect(missing.text).toContain(`${key} failed (it has 2 acceptance criteria, and no criterion 3)`)
   await agent.call('record_tests', { tests: tests(`${key}.1`) })
   await report({ name: 'has a sender' })
   const { sentence, rows } = await read('get_test_context', key)

@@ -135,7 +135,7 @@ test('tests are registered on a branch, and their links to its drafts are propos
   const tests = [{ title: 'shows the tax', file: 'test/tax.test.ts', requirement_ids: ['REQ-?1'] }]
   const recorded = await call('record_tests', { tests, branch })
   expect(recorded.answer).toBe('1 test created, 1 link proposed. On quality branch pricing.')
-  expect(recorded.data['undo']).toBe('Undo: decide_link_proposals rejects a proposed link.')
+  expect(recorded.data['undo']).toBe('To reject a proposed link: decide_link_proposals.')
   expect(recorded.next_actions).toMatchObject([{ tool: 'review_branch', args: { branch } }])
   expect((await shop.api.listTests({ product_id: shop.productId, q: 'tax' })).tests).toEqual([])
   const context = await call('get_test_context', { requirement: 'REQ-?1', branch })

@@ -408,3 +408,15 @@ test('a link becomes a proposal where the branch is there', async () => {
   expect(answer).toBe('1 test created, 1 link proposed. On quality branch pricing.')
   expect(asked).toEqual([branch.id])
 })
+
+test('names the tools that take back what this call made, and none for what it did not make', async () => {
+  await using all = await connect(shop.api, { options: { toolsets: ['all'] } })
+  const undo = async (...ids: string[]) => {
+    const { data } = await record([{ ...mail, requirement_ids: ids }], {}, all)
+    return (data as { undo?: string }).undo
+  }
+  expect(await undo('REQ-99')).toBe('To take a test away: delete_test.')
+  expect(await undo('REQ-1')).toBe('To take a link away: unlink_test.')
+  expect(await undo('REQ-1')).toBeUndefined()
+  expect(await undo('REQ-99')).toBeUndefined()
+})

@@ -62,6 +62,8 @@ test('record_tests says which issue a test reproduces, and a report without a ke
   const tests = (issue: string) => [{ title: 'has a sender', file, requirement_ids: [key], issue }]
   const missing = await agent.call('record_tests', { tests: tests('APP-99') })
   expect(missing).toMatchObject({ isError: true, text: expect.stringContaining('no such issue') as string })
+  expect(missing.text).toMatch(/^you sent: tests\[\]\.issue = "?\S+-\d+"?$/m)
+  expect(missing.text).toContain('next: find_error_issues {')
   await agent.call('record_tests', { tests: tests('APP-1') })
   await report({ name: 'has a sender', status: 'failed' })
   expect(await gapOf(key)).toMatchObject({ do: 'fix_code' })

@@ -1,3 +1,4 @@
+import { counted } from '../../../src/lib/counted.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
 import { isNotOffered, notOffered } from '../../../src/mcp/resolve/offered.ts'
 import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
@@ -87,7 +88,11 @@ async function linkOne(
   if (requirement.kind === 'REQUIREMENT_KIND_GROUP') return { outcome: 'failed', error: 'a group: link what it holds' }
   const { acceptance_criteria: all = [] } = requirement
   const wanted = criteria.flatMap((number) => all[number - 1]?.id ?? [])
-  if (wanted.length < criteria.length) return { outcome: 'failed', error: `it has ${all.length} acceptance criteria` }
+  const missing = criteria.find((number) => all[number - 1] === undefined)
+  if (missing !== undefined) {
+    const has = counted(all.length, 'acceptance criterion', 'acceptance criteria')
+    return { outcome: 'failed', error: `it has ${has}, and no criterion ${String(missing)}` }
+  }
   const isConfirming = isInDoubt(known) && linking.confirm !== undefined
   if (isThere(known, wanted) && !isConfirming) return { outcome: isInDoubt(known) ? 'in_doubt' : 'already' }
   if (linking.dryRun || test === undefined) return { outcome: isConfirming ? 'would_confirm' : 'would_link' }

@@ -3,7 +3,7 @@ import type { Context } from '../../../src/mcp/define/define.ts'
 import { isNotOffered, notOffered } from '../../../src/mcp/resolve/offered.ts'
 import type { Requirement, Test } from '../../../src/mcp/resolve/types.ts'
 import { nextCall, type NextAction } from '../../../src/mcp/result/next-action.ts'
-import { isShowable, TeachingError } from '../../../src/mcp/result/teach.ts'
+import { describeValue, isShowable, TeachingError } from '../../../src/mcp/result/teach.ts'
 import { hasText } from '../../../src/mcp/text/untrusted.ts'
 import { keyOrId } from '../columns.ts'
 import { failureWords, ifReadable, isLost, mayBeDone, unknownOutcome } from '../writes/outcome.ts'
@@ -80,11 +80,12 @@ function failedRow(wanted: WantedTest, test: Test | undefined): (error: unknown)
   }
 }
 
-function requireIssue({ issue }: WantedTest, { issues }: Registering): void {
+function requireIssue({ issue }: WantedTest, { issues, productId }: Registering): void {
   if (issue !== undefined && !issues.has(issue))
     throw new TeachingError('not_found', 'no such issue in the product', {
-      sent: 'tests[].issue',
+      sent: `tests[].issue = ${describeValue(issue)}`,
       expected: 'the key or id of an error issue, as in find_error_issues',
+      next: nextCall('find_error_issues', { product: productId, status: 'any' }, 'lists the issues'),
     })
 }
 
