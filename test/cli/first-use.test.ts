@@ -263,7 +263,7 @@ test('a person who names a release or an environment before there is one learns 
   const path = join(folder.path, 'none-yet')
   await tracegate(['call', 'find_error_issues', '--data', path])
   expect((await tracegate(['gate', '--release', 'nope', '--data', path])).stderr).toBe(
-    'tracegate: release not found; there is no release yet: the first event or test report that names one adds it\n',
+    'tracegate: release not found: "nope"; there is no release yet: the first event or test report that names one adds it\n',
   )
   expect((await tracegate(['admin', 'settings', 'single_user_approval', 'qa', '--data', path])).stderr).toBe(
     'tracegate: there is no environment qa; the product has none yet: use all or none\n',

@@ -22,12 +22,18 @@ export function asText(report: GateReport): string {
 
 function conditionLines(condition: ConditionFinding): string[] {
   const { status, isBlocking, title, message, toPass } = condition
-  const path = toPass === undefined || toPass === 0 ? '' : `; ${String(toPass)} of these must change`
   return [
-    `  ${status} ${isBlocking ? 'blocking' : 'advisory'}  ${title}: ${message}${path}`,
+    `  ${status} ${isBlocking ? 'blocking' : 'advisory'}  ${title}: ${withPath(message, toPass)}`,
     ...condition.items.map((item) => `    ${itemWords(item)}`),
     ...moreLine(condition).map((line) => `    ${line}`),
   ]
+}
+
+/** The message and how much has to change, as two sentences where the message is one. */
+function withPath(message: string, toPass: number | undefined): string {
+  if (toPass === undefined || toPass === 0) return message
+  const path = `${String(toPass)} of these must change`
+  return message.endsWith('.') ? `${message} ${path}.` : `${message}; ${path}`
 }
 
 /** One item: `REQ-12 (new) Cart totals - no test verifies it`. */

@@ -1,16 +1,23 @@
 import { NOT_FROM_SERVICE, ServiceError } from '../../errors.ts'
 import { noEvents } from '../../mcp/resolve/no-events.ts'
-import { TeachingError, type Change } from '../../mcp/result/teach.ts'
+import { TeachingError, type Change, type Lesson } from '../../mcp/result/teach.ts'
 import { plain } from './finding.ts'
 import { quoted } from './own-command.ts'
 
 /** A failure as one line, with the remedy if the failure has one. */
 export function failureLine(error: ServiceError): string {
-  const lesson = error instanceof TeachingError ? error.lesson : {}
+  const lesson: Lesson = error instanceof TeachingError ? error.lesson : {}
   // Whom to ask is for an agent.
   const hint = lesson.hint === noEvents ? lesson.expected : lesson.hint
   const fix = hint ?? (lesson.change && changedCommand(lesson.change)) ?? lesson.expected ?? remedy(error)
-  return fix === undefined ? error.message : `${error.message}; ${fix}`
+  const message = `${error.message}${wrongValue(error, lesson)}`
+  return fix === undefined ? message : `${message}; ${fix}`
+}
+
+/** What was not found, in quotes: of several flags or settings a person has to know which one is wrong. */
+function wrongValue({ code }: ServiceError, { sent = '' }: Lesson): string {
+  const [, value] = /^\w+ = (.+)$/.exec(sent) ?? []
+  return code !== 'not_found' || value === undefined ? '' : `: ${value}`
 }
 
 /** What the person who runs a command can do about a failure; undefined where its message says it, or nothing is known. */

@@ -70,6 +70,13 @@ test('the text names the verdict, each cause with its items, and how many of the
   `)
 })
 
+test('a message that is a sentence is followed by another one', () => {
+  const condition = { ...failing, message: '4 of 56 tests fail; the policy allows none.', items: [], total: 0 }
+  expect(asText({ ...report, conditions: [condition] })).toContain(
+    'Failing tests: 4 of 56 tests fail; the policy allows none. 3 of these must change.\n',
+  )
+})
+
 describe('GitHub Actions', () => {
   test('a failing condition is an error with its items, and the verdict a notice', () => {
     expect(asGitHub(report)).toMatchInlineSnapshot(`

@@ -39,7 +39,16 @@ function whyUnverified({ state, failing, suspect }: RequirementFact): string {
 }
 
 export function failingItem(test: TestFact): CostedItem {
-  return testItem(test, `Its newest result in this scope is ${lower(test.newest?.status ?? '', 'RESULT_STATUS_')}.`)
+  const status = test.newest?.status ?? ''
+  return testItem(
+    test,
+    `Its newest result in this scope is ${failureWords[status] ?? lower(status, 'RESULT_STATUS_')}.`,
+  )
+}
+
+const failureWords: Readonly<Record<string, string>> = {
+  RESULT_STATUS_FAILED: 'a failure',
+  RESULT_STATUS_ERROR: 'an error',
 }
 
 export function staleItem(test: TestFact): CostedItem {
