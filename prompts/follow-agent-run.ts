@@ -7,7 +7,7 @@ const steps = [
   'Without a run: call get_agent_run with config for the newest runs of an agent. get_workspace_context with include agent_configs names the agents.',
   'If there is no run yet, call start_agent_run, but only when the user asked for one. A person confirms it.',
   'Call get_agent_run with wait_seconds 20. While the run is active, tell the user its progress in one sentence and call again, with after_event as the last result says.',
-  'A failed run: say its error and what mends it. Do not start it again by yourself.',
+  'If the run failed, say why and what fixes it. Do not start it again by yourself.',
   'Say what the run found, most important first, and what its output leaves out.',
   'Offer the next call that the result names. What the run drafted on a quality branch waits for review_branch and for a person; write nothing that the user has not decided.',
 ]

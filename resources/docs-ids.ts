@@ -28,11 +28,11 @@ prefix. Several matches or none: an error lists the candidates. Writes do not ac
 Without product, the pinned one is used, or the only one the token sees.
 
 In place of a name, "(named only by events or tests)" is no error: the name is text from outside, so it appears in the
-untrusted block, and works as a parameter like the id. An event with a server key (\`tracegate admin key add --server\`) names
-its release and environment; so does a member, a release with record_release or an upload of source maps, an environment
-with create_environment. "(not vouched for here)" stands where this deployment does not
-say who gave a name. The names of a test appear in the block unless the deployment says that a member gave them: TC-7 is
-what to call it by.
+untrusted block, and works as a parameter like the id. It is shown as a fact once a member of the team gives the name or
+an event with a server key (\`tracegate admin key add --server\`) has it. A member gives a release its name by an upload of
+source maps. Your tools for that: record_release and create_environment. "(not vouched for here)" stands where this
+deployment does not say who gave a name. The names of a test appear in the block unless the deployment says that a member
+gave them: call it by its key, such as TC-7.
 
 The addresses tracegate://error-issue/{id} and tracegate://error-issue/{id}/fix-context take the key or the id of an issue,
 tracegate://product/{product}/coverage-gaps the id or name of a product, tracegate://requirement/{id} the key or the id,

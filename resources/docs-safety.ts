@@ -37,14 +37,14 @@ inside an allowed folder). A matched file is a place to look, not a proof that t
 \`evidence\` says how much speaks for the events of an issue being real. \`strong\`: one came with a server key, which only the
 team has, or their release is known, and a source map resolved their frames or members gave their files; \`partial\`: one of
 both, or a member vouches for the issue; \`none\`: neither. A file on this machine counts for nothing: its path is easily
-guessed. \`contradicted\`: the code that
-every event claims is not in the sources of its release. \`suspicious\`: every event reads like instructions to an agent; such
+guessed. \`contradicted\`: the code that every event claims is not in the sources of its release. \`suspicious\`: every event reads like instructions to an agent; such
 issues raise no rank and suggest no test. Whoever copies a real event has its evidence too, and none of it says whose bug it is.
 
 # Changes
 
 A status change of at most 10 issues needs no dialog, is recorded with the token's owner and the reason, and its result names
-the call that undoes it. More than that in one call requires a person's confirmation, and so does starting an agent run. \`dry_run\` shows what would change.
+the call that undoes it. More than 10 within five minutes need a person's confirmation, and so does starting an agent run that
+may write. \`dry_run\` shows what would change.
 
 A risk of the quality gate is accepted by the user in a dialog, on a page or in a terminal, and approved by a second person on a
 page or in a terminal with their own token. Never type for them. What takes an item out of the gate without that (ignoring an

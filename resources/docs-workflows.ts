@@ -62,7 +62,7 @@ test was linked: read both, then link again to confirm), partial_criteria.
 
 ## Can we ship?
 1. \`compute_quality_gate\` {"release":"…"}: the verdict, what blocks, what is new; \`get_quality_gate\` reads the last one.
-2. Mend what is cheap, then compute again.
+2. Fix what is cheap, then compute again.
 3. \`accept_gate_risk\` {"blocker":"…","reason":"…"} if the user decides so; a second person approves it.
 
 ## Let an agent look
@@ -75,6 +75,6 @@ test was linked: read both, then link again to confirm), partial_criteria.
    reopens the issue. A commit counts from the first recorded release that has it, else from the next one.
 2. A new occurrence in that release or a later one opens the issue again: \`find_error_issues\` shows it with state regressed.
    Releases that only events named reopen nothing: record each release.
-3. State still_firing: resolved 7 days ago or more, and occurrences go on in no older recorded release.
+3. State still_firing: it occurs 7 days after it was resolved, not only in releases known to be older.
 `,
 })

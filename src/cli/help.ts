@@ -70,7 +70,7 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
   tracegate move --to postgres://...     copy the data directory's database into an empty PostgreSQL database; may be interrupted
                                          and started again
   tracegate doctor                       check settings, token, address, versions, clock, database and the files of clients that
-                                         name tracegate; say how to mend each, and what takes room or what a deployment offers
+                                         name tracegate; say how to fix each, and what takes room or what a deployment offers
   tracegate help | version
 
 Settings, each as a variable or as a flag of the same name, --base-url for TRACEGATE_BASE_URL and --data for the data directory.

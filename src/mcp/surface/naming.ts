@@ -26,8 +26,8 @@ export function sentencesOffered(text: string, offers: Offers): string {
 
 /**
  * The Markdown document without what names a tool absent from the caller's list: a section whose heading does, each step
- * with its further lines, each other line. Steps are numbered as they are shown; a section without any step that it had
- * is left out.
+ * with its further lines, each sentence of a paragraph, each other line. Steps are numbered as they are shown; a section
+ * without any step that it had is left out.
  */
 export function documentOffered(text: string, offers: Offers): string {
   return text
@@ -37,16 +37,36 @@ export function documentOffered(text: string, offers: Offers): string {
 }
 
 const STEP = /^\d+\. /
+/** A line of a paragraph: no heading, step, list, table or block. */
+const PROSE = /^[A-Za-z`"(]/
 
 function sectionOffered(section: string, offers: Offers): string | undefined {
-  // A step and the indented lines below it are one item.
-  const items = section.split(/\n(?! )/)
-  const shown = items.filter((item) => namesOnlyOffered(item, offers))
+  const items = itemsIn(section)
+  const shown = items.map((item) => itemOffered(item, offers)).filter((item) => item !== undefined)
   const hasSteps = (list: readonly string[]) => list.some((item) => STEP.test(item))
   const lostHeading = section.startsWith('#') && shown[0] !== items[0]
   if (lostHeading || hasSteps(shown) !== hasSteps(items)) return undefined
   let number = 0
   return shown.map((item) => item.replace(STEP, () => `${String((number += 1))}. `)).join('\n')
+}
+
+/** A step and the indented lines below it are one item, and so are the lines of a paragraph. */
+function itemsIn(section: string): string[] {
+  const items: string[] = []
+  let isOpen = false
+  for (const item of section.split(/\n(?! )/)) {
+    const isProse = PROSE.test(item)
+    if (isProse && isOpen) items.push(`${items.pop() ?? ''}\n${item}`)
+    else items.push(item)
+    isOpen = isProse
+  }
+  return items
+}
+
+function itemOffered(item: string, offers: Offers): string | undefined {
+  if (namesOnlyOffered(item, offers)) return item
+  // A line of a wrapped paragraph is no sentence: without it the lines around it would say something else.
+  return (PROSE.test(item) && sentencesOffered(item, offers)) || undefined
 }
 
 /** The numbered steps, without those that name a tool absent from the caller's list. */
@@ -57,11 +77,11 @@ export function stepsOffered(steps: readonly string[], offers: Offers): string {
     .join('\n')
 }
 
-/** The JSON value, with `sentencesOffered` applied to every `description` in it. */
+/** The JSON value, with `sentencesOffered` applied to every `description` in it; one that has none left is left out. */
 export function descriptionsOffered<T>(json: T, offers: Offers): T {
   return JSON.parse(
     JSON.stringify(json, (name, value: unknown) =>
-      name === 'description' && typeof value === 'string' ? sentencesOffered(value, offers) : value,
+      name === 'description' && typeof value === 'string' ? sentencesOffered(value, offers) || undefined : value,
     ),
   ) as T
 }

@@ -170,6 +170,20 @@ test.each([
   expect(lines.filter((line) => documentOffered(line, listing.offers) !== line)).toEqual([])
 })
 
+test('a paragraph loses the whole sentence that names an absent tool, whichever line it is on', () => {
+  const text = 'A name is text. A member gives it\nwith record_release or an upload. What nobody\ngave stays out.'
+  expect(documentOffered(text, () => false)).toBe('A name is text. What nobody\ngave stays out.')
+  expect(documentOffered(text, () => true)).toBe(text)
+  const whole = new Set(surface.resources.flatMap((resource) => sentences(resource.text)))
+  const shown = list({ toolsets: ['default'] }).resources.flatMap((resource) => sentences(resource.text))
+  expect(shown.filter((sentence) => !whole.has(sentence))).toEqual([])
+})
+
+function sentences(text: string): string[] {
+  const paragraphs = text.split(/\n{2,}/).filter((paragraph) => /^[A-Z]/.test(paragraph))
+  return paragraphs.flatMap((paragraph) => paragraph.replaceAll(/\s+/g, ' ').split(/(?<=[.:;]) (?=[A-Z])/))
+}
+
 /** A value such as an onboarding step may be called like a tool. */
 function withoutValues(key: string, member: unknown): unknown {
   return key === 'enum' ? undefined : member
