@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { eras, type Shown } from '../mcp/clients.ts'
+import { connect, eras, type Shown } from '../mcp/clients.ts'
 import { acceptance as args, openRiskShop, type RiskShop } from './risk-shop.ts'
 
 let shop: RiskShop
@@ -41,6 +41,32 @@ test('the call that follows an acceptance finds the risk in the scope in which i
   const { text: asked } = await agent.call('approve_gate_risk', next)
   expect(asked).toContain('Approve the accepted risk of failing_tests')
 })
+
+test('a verdict says how its accepted risk is approved, with the page only where its tool is offered', async () => {
+  await shop.api.computeGate({ product_id: shop.productId, environment_id: await environmentId('ci') })
+  await shop.api.acceptRisk({
+    product_id: shop.productId,
+    condition_ids: ['failing_tests'],
+    reason: args.reason,
+    scope: { environment_id: await environmentId('ci') },
+  })
+  await using standard = await connect(shop.api)
+  const { text } = await standard.call('get_quality_gate', { environment: 'ci' })
+  expect(text).toContain('A second person approves a risk with tracegate approve in a terminal.')
+  expect(text).not.toContain('approve_gate_risk')
+  await using agent = await shop.agent()
+  const { text: all } = await agent.call('get_quality_gate', { environment: 'ci' })
+  expect(all).toContain('in a terminal. approve_gate_risk gives them a page.')
+  expect(all).toMatch(/^- approve_gate_risk \{"product":"1","environment":"ci","risk":"/m)
+})
+
+async function environmentId(name: string): Promise<string> {
+  const { body } = await shop.request<{ environments: { id: string; name: string }[] }>(
+    'GET',
+    `/v1/products/${shop.productId}/environments`,
+  )
+  return body.environments.find((one) => one.name === name)?.id ?? ''
+}
 
 test('a client without a dialog gets the preview and the link, and nothing is written', async () => {
   await using agent = await shop.agent()

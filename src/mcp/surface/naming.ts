@@ -16,10 +16,13 @@ function namesOnlyOffered(text: string, offers: Offers): boolean {
   return namesIn(text).every(offers)
 }
 
+/** A sentence may begin with the name of a tool, which has no capital. */
+const SENTENCE_START = /(?<=[.:;])\s+(?=[A-Z])|(?<=\.)\s+(?=[a-z]+_[a-z])/
+
 /** The text without sentences that name a tool absent from the caller's list. */
 export function sentencesOffered(text: string, offers: Offers): string {
   return text
-    .split(/(?<=[.:;])\s+(?=[A-Z])/)
+    .split(SENTENCE_START)
     .filter((sentence) => namesOnlyOffered(sentence, offers))
     .join(' ')
 }

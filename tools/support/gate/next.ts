@@ -31,7 +31,7 @@ export function nextCalls(verdict: Verdict, { args }: GateScope): NextAction[] {
     'only if the user decides to ship with it; add their reason',
   )
   const pending = (verdict.pending_risk_ids ?? [])[0]
-  const approve = nextCall('approve_gate_risk', { product, risk: pending }, 'says where a second person decides')
+  const approve = nextCall('approve_gate_risk', { ...args, risk: pending }, 'says where a second person decides')
   return [...(mend ? [mend] : []), ...(pending === undefined ? [] : [approve]), ...(isRisk ? [accept] : [])].slice(0, 3)
 }
 
