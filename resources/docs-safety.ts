@@ -48,7 +48,8 @@ may write. \`dry_run\` shows what would change.
 
 A risk of the quality gate is accepted by the user in a dialog, on a page or in a terminal, and approved by a second person on a
 page or in a terminal with their own token. Never type for them. What takes an item out of the gate without that (ignoring an
-issue, quarantining a test, deprecating a requirement) is listed there until a person has reviewed it.
+issue, quarantining a test, deprecating a requirement) is listed there until a person has reviewed it, with
+\`tracegate review\` in a terminal.
 
 Registering tests and sending a report need no dialog either: repeating them changes nothing, and no result is lost.
 `,

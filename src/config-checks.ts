@@ -3,7 +3,7 @@ import type { Command } from './config-flags.ts'
 import { isLoopback } from './lib/network/loopback.ts'
 
 /** Commands that never use the operator's token: each caller or person brings their own. */
-const typesToken: readonly Command[] = ['serve', 'confirm', 'approve']
+const typesToken: readonly Command[] = ['serve', 'confirm', 'approve', 'review']
 
 /** Commands that say themselves what is missing: an agent's server to the agent, doctor among its findings. */
 const reportsProblem: readonly Command[] = ['stdio', 'doctor']

@@ -14,6 +14,7 @@ export const commands = [
   'admin',
   'confirm',
   'approve',
+  'review',
   'backup',
   'restore',
   'move',
@@ -217,6 +218,7 @@ export const commandFlags: Readonly<Record<Command, readonly Flag[]>> = {
     'output',
   ],
   approve: [...local, 'base-url', 'product', 'release', 'environment'],
+  review: [...local, 'base-url', 'product', 'release', 'environment'],
   admin: [
     ...local,
     'product',

@@ -48,6 +48,8 @@ const text = `tracegate - from the crash to the shipped fix, for coding agents
       --output FILE                      write the format to a file and print the text
   tracegate approve [RISK|BLOCKER]       approve, reject or revoke an accepted risk, at a terminal with your own token typed in
       --release V --environment E        the scope of the risk (default: the whole product)
+  tracegate review                       record that you have seen what agents took out of the gate, at a terminal with your own
+      --release V --environment E        token typed in; the scope of the verdict (default: the whole product)
   tracegate admin ...                    products, people, tokens, keys and rules of the embedded service, in its data directory; never over
                                          the network
       product list | product name NAME   another name for a product, also for the one that the first start made

@@ -15,6 +15,7 @@ const commands: Readonly<Record<Command, () => Promise<{ run(config: Config, io:
   sourcemaps: () => import('./sourcemaps/index.ts'),
   report: () => import('./report/index.ts'),
   approve: () => import('./approve/index.ts'),
+  review: () => import('./approve/review.ts'),
   admin: () => import('./admin/index.ts'),
   gate: () => import('./gate/index.ts'),
   confirm: () => import('./confirm.ts'),

@@ -1,17 +1,11 @@
-import type { Api } from '../../client/api.ts'
-import { timeLimit } from '../../client/budget.ts'
 import { ConfigError, type Config } from '../../config.ts'
-import { isNotComputed, isTokenRefused, ServiceError } from '../../errors.ts'
-import { createResolver } from '../../mcp/resolve/index.ts'
-import { resolveJudged } from '../../mcp/resolve/judged-words.ts'
-import { TeachingError } from '../../mcp/result/teach.ts'
+import { ServiceError } from '../../errors.ts'
 import { plainMessage } from '../../pages/support/plain-words.ts'
-import { apiFor } from '../support/backend.ts'
-import { chooseProduct } from '../support/choose-product.ts'
 import { plainLines } from '../support/finding.ts'
 import type { Io } from '../support/io.ts'
 import { openPrompt, type Prompt } from '../support/prompt.ts'
 import { withBackend } from '../support/with-backend.ts'
+import { askNote, askPerson, explainNoVerdict } from './person.ts'
 import { openRisks, describeRisk, scopeWords, written, type OpenRisk } from './risks.ts'
 
 const decisions = {
@@ -30,20 +24,14 @@ export async function run(config: Config, io: Io): Promise<number> {
   const prompt = openPrompt(io, 'approve')
   const say = (lines: readonly string[]) => void io.stdout.write(`${plainLines(lines.join('\n'))}\n`)
   return withBackend(config, io, async (backend) => {
-    const api = apiFor(backend, await prompt.secret('Your API token'))
-    const { user, token } = await api.getMe({}).catch(explainToken)
-    if (token?.kind !== undefined && token.kind !== 'person') {
-      throw new ConfigError(`this token is of the kind ${token.kind}: a person decides, with a token of their own`)
-    }
-    const product = await chooseProduct(api, config.product, timeLimit(30_000))
-    const scope = await readScope(api, config, product.id)
+    const { api, name, product, scope } = await askPerson(config, backend, prompt)
     const risks = await openRisks(api, scope).catch((error: unknown) => explainNoVerdict(error, config))
     const risk = await choose(risks, config.operands[0], prompt, say)
     if (risk === undefined) {
       say(['No risk waits for approval or can be revoked in this scope.'])
       return 0
     }
-    say([...describeRisk(risk, await scopeWords(api, risk)), `Recorded as: ${written(user.display_name) || user.id}`])
+    say([...describeRisk(risk, await scopeWords(api, risk)), `Recorded as: ${name}`])
     const word = await askDecision(risk, prompt)
     const note = await askNote(prompt)
     await askKey(risk, word, prompt)
@@ -61,17 +49,6 @@ export async function run(config: Config, io: Io): Promise<number> {
     say([`Risk ${decided.id}: ${state}`, `Verdict: ${written(verdict?.status_reason) || 'not stated'}`])
     return 0
   })
-}
-
-/** The scope that the gate judges for the same flags (decision 124): there the risk was accepted. */
-async function readScope(api: Api, config: Config, productId: string) {
-  const resolve = createResolver({ api, pinned: undefined, signal: timeLimit(30_000) })
-  const { release, environment } = await resolveJudged(config, productId, resolve)
-  return {
-    product_id: productId,
-    ...(release !== undefined && { release_id: release.id }),
-    ...(environment !== undefined && { environment_id: environment.id }),
-  }
 }
 
 /** The risk that the operand names, by its id or one of its keys; else the person chooses. */
@@ -103,26 +80,6 @@ async function askDecision({ risk }: OpenRisk, prompt: Prompt): Promise<Word> {
   return word
 }
 
-function explainToken(error: unknown): never {
-  if (!isTokenRefused(error)) throw error
-  // No setting helps: the token is typed.
-  const hint = 'nothing was written'
-  const words = 'this token is not valid here: check that it was copied whole'
-  throw new TeachingError(error.code, words, { hint }, { reason: error.reason, cause: error })
-}
-
-function explainNoVerdict(error: unknown, { release, environment }: Config): never {
-  if (!isNotComputed(error)) throw error
-  const isWhole = release === undefined && environment === undefined
-  const words = isWhole
-    ? 'there is no verdict of the whole product: name the scope of the risk with --release and --environment'
-    : 'there is no verdict of this scope: name the one in which the risk was accepted'
-  // A verdict of a release alone names the environment of that release, and people repeat what they read.
-  const isNarrow = release !== undefined && environment !== undefined
-  const hint = isNarrow ? `; leave out --environment if the verdict says "in ${environment}" of the release` : ''
-  throw new ServiceError(error.code, `${words}, or compute it with tracegate gate${hint}`, { cause: error })
-}
-
 const refusals: Readonly<Record<string, string>> = {
   FOUR_EYES_REQUIRED: 'you accepted this risk, so another person has to approve it; tracegate admin makes their token',
   PERSON_REQUIRED: 'only a person decides this, with a token of their own',
@@ -139,17 +96,6 @@ async function explained<T>(answer: Promise<T>): Promise<T> {
     const { code, reason, metadata } = error
     throw new ServiceError(code, refusals[reason] ?? plainMessage(error), { reason, metadata, cause: error })
   }
-}
-
-/** The longest note that the contract allows. */
-const NOTE_CHARACTERS = 1000
-
-async function askNote(prompt: Prompt): Promise<string> {
-  const note = await prompt.line('Note (may be empty)')
-  if (note.length <= NOTE_CHARACTERS) return note
-  throw new ConfigError(
-    `the note is longer than ${NOTE_CHARACTERS.toLocaleString('en')} characters: nothing was written`,
-  )
 }
 
 /** The key is typed, so that a decision is not a habit. */

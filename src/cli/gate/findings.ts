@@ -1,3 +1,4 @@
+import { counted } from '../../lib/counted.ts'
 import type { ReceivedResult } from '../../client/api.ts'
 import { Untrusted } from '../../contract/base/text.ts'
 import type { ResultOf } from '../../contract/index.ts'
@@ -101,7 +102,7 @@ function riskNotes({ risks = [], risks_ending: ending = [], risks_ended: ended =
         `accepted risk (${(risk.condition_ids ?? []).join(', ')}) by ${accepted ?? 'not stated'}, ${state}${until}: ${risk.reason ?? ''}`,
       )
     }),
-    ...(ended.length === 0 ? [] : [`${String(ended.length)} accepted risks ended since the previous verdict`]),
+    ...(ended.length === 0 ? [] : [`${counted(ended.length, 'accepted risk')} ended since the previous verdict`]),
   ]
 }
 
@@ -115,7 +116,7 @@ function exclusionNotes(verdict: Verdict): string[] {
         `${item?.key ?? 'not stated'} ${String(kind)} by ${actor?.display_name ?? 'not stated'}${reviewer ? '' : ', not reviewed by a person'}${reason ? `: ${reason}` : ''}`,
     )
   return [
-    `${String(total)} excluded without an accepted risk, ${String(unreviewed ?? 'not stated')} not reviewed by a person`,
+    `${String(total)} excluded without an accepted risk, ${String(unreviewed ?? 'not stated')} not reviewed by a person${unreviewed === 0 ? '' : '; to review: tracegate review'}`,
     ...shown.map((line) => `  ${oneLine(line)}`),
   ]
 }
@@ -123,14 +124,16 @@ function exclusionNotes(verdict: Verdict): string[] {
 function evidenceNotes({ unvouched, incomplete_runs: runs = [], results }: Verdict): string[] {
   const count = (unvouched?.new_issues ?? 0) + (unvouched?.regressed_issues ?? 0) + (unvouched?.reopened_issues ?? 0)
   return [
-    ...(count === 0 ? [] : [`${String(count)} issues that only events with a public key speak of; they fail nothing`]),
+    ...(count === 0
+      ? []
+      : [`${counted(count, 'issue')} known only from events with a public key, which cannot fail the gate`]),
     ...runs.map(
       ({ received, expected, missing = [] }) =>
         `a test run has ${String(received ?? '?')} of ${String(expected ?? '?')} shards; missing: ${missing.join(', ')}`,
     ),
     ...(results?.carried === undefined || results.carried === 0
       ? []
-      : [`${String(results.carried)} results are of other commits and prove nothing for this one`]),
+      : [`${counted(results.carried, 'result')} of other commits, which prove nothing for this one`]),
   ]
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../../lib/counted.ts'
 import type { ReceivedResult } from '../../client/api.ts'
 import { Untrusted } from '../../contract/base/text.ts'
 import type { ResultOf } from '../../contract/index.ts'
@@ -143,8 +144,8 @@ function count(value: number | undefined): string {
 function notes({ results, risks_ended: ended = [] }: Verdict): string[] {
   const carried = results?.carried ?? 0
   return [
-    ...(ended.length === 0 ? [] : [`${String(ended.length)} accepted risks ended since the previous verdict.`]),
-    ...(carried === 0 ? [] : [`${String(carried)} results are of other commits and prove nothing for this one.`]),
+    ...(ended.length === 0 ? [] : [`${counted(ended.length, 'accepted risk')} ended since the previous verdict.`]),
+    ...(carried === 0 ? [] : [`${counted(carried, 'result')} of other commits, which prove nothing for this one.`]),
   ]
 }
 

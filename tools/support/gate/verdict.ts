@@ -172,8 +172,10 @@ export function verdictSentence(verdict: Verdict, { scope, age }: { scope: strin
     ),
     unreviewed === undefined || unreviewed === 0
       ? undefined
-      : `${counted(unreviewed, 'exclusion')} by agents not reviewed by a person.`,
-    apart === 0 ? undefined : `${counted(apart, 'issue')} that only events with a public key speak of fail nothing.`,
+      : `${counted(unreviewed, 'exclusion')} by agents not reviewed by a person, who can run tracegate review.`,
+    apart === 0
+      ? undefined
+      : `${counted(apart, 'issue')} known only from events with a public key cannot fail the gate.`,
     endingSentence(verdict),
   ]
     .filter((sentence) => sentence !== undefined)
@@ -182,7 +184,7 @@ export function verdictSentence(verdict: Verdict, { scope, age }: { scope: strin
 
 function endingSentence({ risks_ending: ending = [], risks_ended: ended = [] }: Verdict): string | undefined {
   const parts = [
-    ending.length === 0 ? '' : `${counted(ending.length, 'accepted risk')} ends within 7 days`,
+    ending.length === 0 ? '' : `${counted(ending.length, 'accepted risk ends', 'accepted risks end')} within 7 days`,
     ended.length === 0 ? '' : `${counted(ended.length, 'accepted risk')} ended since the previous verdict`,
   ].filter(Boolean)
   return parts.length === 0 ? undefined : `${parts.join('; ')}.`
