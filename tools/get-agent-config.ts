@@ -5,6 +5,7 @@ import { defineTool, type Context } from '../src/mcp/define/define.ts'
 import * as parameters from '../src/mcp/define/parameters.ts'
 import { configLabel, configsCall } from '../src/mcp/resolve/find-agent.ts'
 import { inOneProduct } from '../src/mcp/resolve/find-product.ts'
+import type { Product } from '../src/mcp/resolve/types.ts'
 import { ifOffered, notOfferedSentence } from '../src/mcp/resolve/offered.ts'
 import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, pick, rows, teamLine, upTo } from '../src/mcp/result/output.ts'
@@ -89,8 +90,25 @@ async function listTypes(given: string | undefined, context: Context) {
     answer: `${counted(types.length, 'agent type')}. Runs are started from a config of one of these types.`,
     product,
     data: { types: types.map(typeRow) },
-    next: [inOneProduct(configsCall(product?.id), product, products)],
+    next: [await nextOfTypes(types, { product, products, context })],
   }
+}
+
+interface Listed {
+  product: Product | undefined
+  products: readonly Product[] | undefined
+  context: Context
+}
+
+/** The configs of the product; without any, the call that makes the first one. */
+async function nextOfTypes(types: readonly AgentType[], { product, products = [], context }: Listed) {
+  const only = product ?? (products.length === 1 ? products[0] : undefined)
+  const configs = only && (await ifOffered(context.resolve.agentConfigs(only.id)))
+  if (only !== undefined && configs?.rows.length === 0 && context.offers('create_agent_config')) {
+    const args = { product: only.id, type: types[0]?.id }
+    return nextCall('create_agent_config', args, 'the product has no config yet; with the type that the user needs')
+  }
+  return inOneProduct(configsCall(product?.id), product, products)
 }
 
 function typeRow(type: AgentType) {

@@ -201,14 +201,13 @@ function comparedNote({ times_seen: times }: IssueInFull['issue']): string | und
 /** Some of the occurrences, with one line for the issue. */
 async function eventPage(full: IssueInFull, query: EventQuery, context: Context) {
   const { issue } = full
-  const explain = explainNotOffered('the list of occurrences', {
-    expected: 'no environment, release, match or cursor: the latest occurrence comes with the issue',
-    next: nextCall('get_error_issue', { issue: issue.id }, 'the latest occurrence'),
-  })
-  const [list, products] = await Promise.all([
-    listEvents(full, query, context).catch(explain),
-    context.resolve.products(),
-  ])
+  const known = context.resolve.products()
+  const explain = async (error: unknown) =>
+    explainNotOffered('the list of occurrences', {
+      expected: 'no environment, release, match or cursor: the latest occurrence comes with the issue',
+      next: nextCall('get_error_issue', { issue: issueName(issue, await known) }, 'the latest occurrence'),
+    })(error)
+  const [list, products] = await Promise.all([listEvents(full, query, context).catch(explain), known])
   const name = issueName(issue, products)
   return {
     answer: `${name}: ${list.words}`,

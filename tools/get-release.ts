@@ -113,7 +113,7 @@ export const getRelease = defineTool({
           : [],
       howToGetMore: 'find_error_issues with this release and first_seen_in_release',
       next: [
-        first && nextCall('get_error_issue', { issue: first.issue.id }, 'details of the first row'),
+        first && nextCall('get_error_issue', { issue: first.id }, 'details of the first row'),
         nextCall('find_error_issues', { product: product.id, release: release.id }, 'all its unresolved issues'),
       ],
     }

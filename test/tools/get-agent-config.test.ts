@@ -130,6 +130,21 @@ test('a config that is not there is answered with those that are', async () => {
   expect(text).toContain('next: get_workspace_context {"product":"1","include":["agent_configs"]}')
 })
 
+test('a product without configs is led to its first one', async () => {
+  await using none = await startAgentApp()
+  await using agent = await connect(none.api, { options })
+  const { text: refused } = await agent.call('start_agent_run', { config: 'probe' })
+  expect(refused).toMatch(/expected: there is no agent config yet\nnext: get_agent_config \{"product":"1"\}$/)
+  const { text: types } = await agent.call('get_agent_config', { product: '1' })
+  const [, given = ''] = /^- create_agent_config (\{.*?\}) \(/m.exec(types) ?? []
+  const { text: created } = await agent.call('create_agent_config', {
+    ...(JSON.parse(given) as object),
+    type: 'probe',
+  })
+  expect(created).toMatch(/^Created agent config/)
+  expect((await agent.call('get_agent_config', { product: '1' })).text).toContain('- get_workspace_context {')
+})
+
 test('with several products it leads to the products before their configs', async () => {
   await using two = await startAgentApp()
   const { workspaces } = await two.api.listWorkspaces({})

@@ -64,13 +64,21 @@ test('a part of the occurrences comes alone, with what tells them apart, and lea
   const staging = await list({ environment: 'staging' })
   expect(staging.answer).toBe('APP-1: 4 occurrences in this environment, all shown.')
   const found = await list({ match: '1.200,50' })
-  expect(found.answer).toBe('APP-1: 1 occurrence matching, all shown.')
+  expect(found.answer).toBe('APP-1: 1 occurrence with this text, all shown.')
+  const { text: none } = await agent.call('get_error_issue', { issue: 'APP-1', match: 'nowhere' })
+  expect(none).toMatch(/^APP-1: no occurrence with this text\.$/m)
   const page = await list({ release: 'shop@1.4.0', environment: 'production', limit: 5 })
   expect(page.answer).toBe('APP-1: 5 of 28 occurrences in this environment, of this release shown.')
   expect(page.text).toContain('| events (id | at | environment | release | tags | last_breadcrumb):')
   expect(page.text).toContain('| browser=Chrome | import: read amount=1.50')
   expect(page.text).not.toContain('region=eu')
   for (const { text } of [staging, found, page]) expect(text).not.toMatch(/"event":|stack|culprit|corroboration/)
+})
+
+test('an occurrence that is not there is named, with the call that lists those of the issue by its key', async () => {
+  const { text } = await agent.call('get_error_issue', { issue: 'APP-1', event: '01a2ffff' })
+  expect(text).toContain('you sent: event = "01a2ffff"')
+  expect(text).toContain('next: get_error_issue {"issue":"APP-1","include":["events"]}')
 })
 
 test('a page of occurrences has names that only events gave, inside the block', async () => {

@@ -139,8 +139,13 @@ function configNotFound(given: string, { scope, rows, among }: Searched): Teachi
   return new TeachingError('not_found', `agent config not found${where}`, {
     sent: `config = ${describeValue(given)}`,
     expected: rows.length === 0 ? 'there is no agent config yet' : `one of ${labels(rows)}`,
-    next: configsCall(scope[0]?.id),
+    next: [...(rows.length === 0 ? [typesCall(scope[0]?.id)] : []), configsCall(scope[0]?.id)],
   })
+}
+
+/** The call that lists the agent types, of one of which a first config is made. */
+function typesCall(product?: string): NextAction {
+  return nextCall('get_agent_config', { ...(product !== undefined && { product }) }, 'lists agent types')
 }
 
 /** The call that lists the agent configs of a product. */

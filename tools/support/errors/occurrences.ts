@@ -1,10 +1,10 @@
 import { isEndpointMissing, ServiceError } from '../../../src/errors.ts'
 import type { Context } from '../../../src/mcp/define/define.ts'
-import { mayBeId } from '../../../src/mcp/resolve/ids.ts'
+import { issueName, mayBeId } from '../../../src/mcp/resolve/ids.ts'
 import { explainNotOffered, ifOffered, isNotOffered } from '../../../src/mcp/resolve/offered.ts'
 import type { IssueInFull } from '../../../src/mcp/resolve/types.ts'
 import { nextCall } from '../../../src/mcp/result/next-action.ts'
-import { TeachingError } from '../../../src/mcp/result/teach.ts'
+import { describeValue, TeachingError } from '../../../src/mcp/result/teach.ts'
 import { hasText, knownName, quoted } from '../../../src/mcp/text/untrusted.ts'
 import { toSecond, unvouchedMembers, vouchedName } from '../columns.ts'
 import type { Event } from './events.ts'
@@ -32,10 +32,11 @@ export async function findEvent(full: IssueInFull, eventId: string | undefined, 
     return { event: await readEvent(full, id, context), adjusted }
   }
   const include = whole === undefined ? {} : { include: ['events'] }
+  const issue = issueName(full.issue, await context.resolve.products())
   throw new TeachingError(isSdkId ? 'wrong_id_kind' : 'not_found', 'the issue has no such occurrence', {
-    sent: isSdkId ? 'event = 32 hex characters, which looks like an SDK event_id' : 'event = an unknown id',
+    sent: isSdkId ? 'event = 32 hex characters, which looks like an SDK event_id' : `event = ${describeValue(eventId)}`,
     expected: 'an occurrence id, as in events[].id of this tool',
-    next: nextCall('get_error_issue', { issue: issueId, ...include }, 'lists occurrences'),
+    next: nextCall('get_error_issue', { issue, ...include }, 'lists occurrences'),
   })
 }
 

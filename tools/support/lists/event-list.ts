@@ -25,7 +25,7 @@ export interface EventQuery {
 }
 
 interface EventList {
-  /** `3 of 140 occurrences in production matching`. */
+  /** `3 of 140 occurrences in this environment, with this text shown.` */
   words: string
   rows: {
     id: string
@@ -92,10 +92,11 @@ function pageWords({ environment, release, match }: EventQuery, { shown, total, 
   const filters = [
     environment !== undefined && 'in this environment',
     release !== undefined && 'of this release',
-    match !== undefined && 'matching',
+    match !== undefined && 'with this text',
   ].filter((word) => word !== false)
   const which = filters.length === 0 ? '' : ` ${filters.join(', ')}`
   if (shown === 0 && cursor !== undefined) return `No occurrence${which} so far; the next page searches on.`
+  if (total === 0) return `no occurrence${which}.`
   if (total === undefined) return `${counted(shown, 'occurrence')}${which} shown here.`
   return shown < total
     ? `${String(shown)} of ${counted(total, 'occurrence')}${which} shown.`
