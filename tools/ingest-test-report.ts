@@ -111,7 +111,8 @@ export const ingestTestReport = defineTool({
         renamed_tests: renamed.flatMap(({ row }) => row ?? []),
         warnings: warnings.map(({ row }) => row),
         secrets_in_report: secretWords(source),
-        gate: ingest.gate_stale === true ? gateWords(context) : undefined,
+        // A preview leaves the verdict as new as it was.
+        gate: ingest.gate_stale === true && !dryRun ? gateWords(context) : undefined,
       },
       untrusted: {
         ...testReport,

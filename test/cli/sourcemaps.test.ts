@@ -162,7 +162,7 @@ test.each([
   [
     'broken maps',
     { 'a.js.map': '{"version":2}' },
-    /^reading[^]*\ntracegate: the service can use nothing of the upload[^]*build the source maps again/,
+    /^reading[^]*\ntracegate: the service cannot use the source map "a\.js\.map"[^]*build the source maps again/,
   ],
 ])('a folder with %s ends with exit code 1 and the reason', async (name, files, reason) => {
   const dist = written(name.replace(' ', '-'), files)

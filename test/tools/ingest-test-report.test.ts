@@ -426,7 +426,7 @@ test('a quality branch that is not there is refused before the report is sent', 
   expect(text).toContain('error: quality branch not found (not_found)')
 })
 
-test('a verdict of the gate that is older than the results is named', async () => {
+test('a verdict of the gate that is older than the results is named, but not for a preview, which changes nothing', async () => {
   const judged: GapShop['api'] = {
     ...shop.api,
     ingestTests: async (...request) => {
@@ -435,5 +435,6 @@ test('a verdict of the gate that is older than the results is named', async () =
     },
   }
   await using late = await connect(judged)
+  expect((await send({ report: report(guest), dry_run: true }, late)).data['gate']).toBeUndefined()
   expect((await send({ report: report(guest) }, late)).data['gate']).toContain('older than these results')
 })

@@ -194,14 +194,21 @@ test('a map that is none is refused, and an answer that names the broken rule is
   const args = { release: 'shop@1.4.0', path: 'app.js.map' }
   const { text, isError } = await agent.call('upload_source_map', args)
   expect(isError).toBe(true)
-  expect(text).toContain('the service can use nothing of the upload')
+  expect(text).toContain('the service cannot use the source map "app.js.map"')
   const metadata = { rule: 'vlq-character' }
   const refusal = new ServiceError('invalid_argument', 'x', { reason: 'INVALID_SOURCE_MAP', metadata })
   await using told = await connectHere({ ...shop.api, confirmSourceMap: () => Promise.reject(refusal) })
   expect((await told.call('upload_source_map', args)).text).toMatchInlineSnapshot(`
-    "error: the service can use nothing of the upload: it breaks the rule vlq-character of ECMA-426 (invalid_argument)
+    "error: the service cannot use the source map "app.js.map": it breaks the rule vlq-character of ECMA-426 (invalid_argument)
     next: build the source maps again, then upload them."
   `)
+})
+
+test('a folder with nothing but broken maps says how many, and which rule the first breaks', async () => {
+  write({ 'dist/a.js.map': map({ mappings: 'AAAA,!' }), 'dist/b.js.map': map({ mappings: 'AAAA,!' }) })
+  await using agent = await connectHere()
+  const { text } = await agent.call('upload_source_map', { release: 'shop@1.4.0', path: 'dist' })
+  expect(text).toContain('the service cannot use any of the 2 source maps: the first breaks the rule vlq-character of')
 })
 
 test('a usable bundle with a broken map in it says which one', async () => {

@@ -13,7 +13,7 @@ import {
   type UnmatchedMap,
 } from './source-map-bundle.ts'
 import { isNotOffered, notOffered } from '../resolve/offered.ts'
-import { TeachingError } from '../result/teach.ts'
+import { describeValue, TeachingError } from '../result/teach.ts'
 
 /** The source and the destination of an upload. */
 export interface UploadContext {
@@ -86,8 +86,8 @@ export async function uploadSourceMaps(request: UploadRequest, context: UploadCo
       { signal: context.signal },
     )
     .catch(tellNotCreated)
-  const sent = await send(created, prepared, context)
-  const maps = listed.files.filter(({ path }) => path.endsWith('.map')).length
+  const sent = await send(created, { prepared, listed }, context)
+  const maps = mapsIn(listed).length
   return {
     sourceMap: sent?.sourcemap ?? created.sourcemap,
     known: sent === undefined,
@@ -155,7 +155,7 @@ function prepare(listed: Listed, { files, signal, onProgress }: UploadContext): 
 /** Uploads and confirms; resolves to undefined where the service has the bytes already. */
 async function send(
   created: ReceivedResult<ResultOf<'createSourceMap'>>,
-  prepared: Prepared,
+  { prepared, listed }: { prepared: Prepared; listed: Listed },
   { api, upload, signal, onProgress }: UploadContext,
 ) {
   const { sourcemap, upload_url: url = '', upload_headers: headers = {} } = created
@@ -167,7 +167,9 @@ async function send(
   const onSent = (done: number) => onProgress?.({ step: 'send', done, total: sizeBytes })
   await upload({ url, headers }, prepared, { signal, onSent }).catch(tellUnconfirmed)
   onProgress?.({ step: 'index', done: 0, total: 0 })
-  return api.confirmSourceMap({ id: sourcemap.id, sha256, size_bytes: sizeBytes }, { signal }).catch(tellUnusable)
+  return api
+    .confirmSourceMap({ id: sourcemap.id, sha256, size_bytes: sizeBytes }, { signal })
+    .catch((error: unknown) => tellUnusable(error, listed))
 }
 
 const AGAIN = 'upload it again: what was not confirmed is not used.'
@@ -194,7 +196,7 @@ const AFTER_CONFIRM =
   'check whether frames of the release show original code, in get_fix_context of one of its issues; the same upload may be repeated.'
 
 /** The service's own sentences do not come over with a failure; the rule that was broken does. */
-function tellUnusable(error: unknown): never {
+function tellUnusable(error: unknown, listed: Listed): never {
   if (isNotOffered(error))
     throw notOffered('the confirmation of uploads', { hint: 'tell the user; nothing uses the upload.' }, error)
   if (!(error instanceof ServiceError)) throw error
@@ -205,11 +207,23 @@ function tellUnusable(error: unknown): never {
   }
   if (reason !== 'INVALID_SOURCE_MAP') throw error
   const { rule, error_code: code } = metadata
-  const why = rule === undefined ? code?.toLowerCase().replaceAll('_', ' ') : `it breaks the rule ${rule} of ECMA-426`
+  const maps = mapsIn(listed)
+  const breaks = `${maps.length > 1 ? 'the first' : 'it'} breaks the rule ${rule ?? ''} of ECMA-426`
+  const why = rule === undefined ? code?.toLowerCase().replaceAll('_', ' ') : breaks
   throw new TeachingError(
     'invalid_argument',
-    `the service can use nothing of the upload${why === undefined ? '' : `: ${why}`}`,
+    `the service cannot use ${uploadWords(maps)}${why === undefined ? '' : `: ${why}`}`,
     { hint: 'build the source maps again, then upload them.' },
     { reason, metadata, cause: error },
   )
+}
+
+function mapsIn({ files }: Listed): Listed['files'] {
+  return files.filter(({ path }) => path.endsWith('.map'))
+}
+
+function uploadWords([first, ...others]: Listed['files']): string {
+  if (first === undefined) return 'the upload'
+  if (others.length > 0) return `any of the ${String(others.length + 1)} source maps`
+  return `the source map ${describeValue(first.path.slice(first.path.lastIndexOf('/') + 1))}`
 }

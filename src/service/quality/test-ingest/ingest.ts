@@ -264,7 +264,7 @@ function ownWarnings(
     [
       'RUN_DIFFERS',
       joined?.differs === true ? 1 : 0,
-      'the run with this key already has a different commit, git branch, environment or release, which it keeps',
+      'this run was sent before with another commit, git branch, environment or release, which it keeps; to record another one, run the tests again or give another run key',
     ],
     [
       'RUN_INCOMPLETE',
