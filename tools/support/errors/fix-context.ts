@@ -106,7 +106,10 @@ export async function describeRequirements(requirements: readonly Requirement[],
   return { rows, testFiles: [...reported.values()] }
 }
 
-/** The first requirement that no working test covers, of those that claim the file where it crashed. */
+/**
+ * The first requirement that no working test covers, of those that claim the file where it crashed; one whose test fails
+ * before one without a test, because that test may show this very crash.
+ */
 export function findUntested(
   requirements: readonly Requirement[],
   files: readonly ImplicatedFile[],
@@ -117,7 +120,8 @@ export function findUntested(
       ({ path, code_ref: ref }) => ref && hasText(path) && crashed.some((file) => isSameText(file.path, path)),
     )
   const isOpen = ({ coverage_state: state }: Requirement) => state === 'no_test' || state === 'not_run'
-  const found = requirements.find((requirement) => isOpen(requirement) && isClaimed(requirement))
+  const open = requirements.filter((requirement) => isOpen(requirement) && isClaimed(requirement))
+  const found = open.find(({ failing }) => failing === true) ?? open[0]
   return found && keyOrId(found)
 }
 
