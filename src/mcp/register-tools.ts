@@ -39,7 +39,7 @@ export function registerToolList({ server }: McpServer, { tools, views }: Listin
  * and `checkParams` has read the name.
  */
 export function registerToolCalls(server: McpServer, use: ToolUse): void {
-  const { tools } = use.listing
+  const { tools, leftOut } = use.listing
   if (tools.length === 0) return
   // What has no handler goes to the fallback, which the SDK calls without a schema of its own.
   server.server.removeRequestHandler('tools/call')
@@ -47,7 +47,11 @@ export function registerToolCalls(server: McpServer, use: ToolUse): void {
     if (method !== 'tools/call') throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found')
     const name = String(params?.['name'])
     const listed = tools.find(({ tool }) => tool.name === name)
-    if (listed === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`)
+    if (listed === undefined) {
+      const why = leftOut.get(name)
+      const message = `Tool ${name} not found${why === undefined ? '' : `: ${why}`}`
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, message)
+    }
     return callTool(server, listed, argumentsIn(params), mcpReq, use)
   }
 }

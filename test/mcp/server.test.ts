@@ -86,9 +86,17 @@ test('read-only shows no tool that writes', async () => {
   const listed = await agent.list()
   expect(listed).toHaveLength(9)
   expect(listed.filter(({ annotations }) => annotations?.['readOnlyHint'] !== true)).toEqual([])
-  await expect(agent.call('set_error_issue_status')).rejects.toThrow('not found')
+  await expect(agent.call('set_error_issue_status')).rejects.toThrow('not found: this server does not offer it')
   const { contents } = await agent.client.readResource({ uri: 'tracegate://docs/workflows' })
   expect(JSON.stringify(contents)).not.toContain('set_error_issue_status')
+})
+
+test('a tool of another toolset is refused with the name of the toolset', async () => {
+  await using agent = await connect(app.api)
+  await expect(agent.call('approve_gate_risk')).rejects.toThrow(
+    'Tool approve_gate_risk not found: it is in the toolset approvals, which this server does not offer',
+  )
+  await expect(agent.call('get_nothing')).rejects.toThrow(/Tool get_nothing not found$/)
 })
 
 test('the service is opened by the first call that needs it', async () => {

@@ -123,3 +123,8 @@ test('a deployment without releases says what names them instead', async () => {
   expect(text).toContain('does not offer the recording of releases (feature_disabled')
   expect(text).toContain('next: events and source maps still name their release themselves.')
 })
+
+test('a commit that is too short is refused with the form that one has', async () => {
+  const { text } = await agent.call('record_release', { version: '9', environment: 'production', commit: 'abc' })
+  expect(text).toContain('expected: commit: a commit hash of 7 to 64 hex digits')
+})

@@ -116,6 +116,8 @@ function valid(issue: Issue, { schema, repaired, offers }: Reader): string {
     const isEmpty = issue.origin === 'string' && issue.minimum === 1
     return isEmpty ? `${name}: must not be empty` : `${name}: at least ${amount(issue.minimum, issue.origin)}`
   }
+  // The schema says in its own words what it matches, where the description says only what it is.
+  if (issue.code === 'invalid_format' && !issue.message.startsWith('Invalid ')) return `${name}: ${issue.message}`
   return `${name}: ${meaning(schema, issue.path, offers)}`
 }
 

@@ -41,6 +41,8 @@ export interface Listing {
   /** Differs when a listed tool or the name of a parameter does. */
   digest: string
   offers: (tool: string) => boolean
+  /** Why a tool of the surface is not listed, by its name. */
+  leftOut: ReadonlyMap<string, string>
 }
 
 // Schemas are created once per choice, not per request: over HTTP a server is built for each request (mcp §10). Callers
@@ -82,7 +84,17 @@ function makeListing(surface: Surface, options: SurfaceOptions, pinned: boolean)
     views: (surface.views ?? []).filter((view) => view.tools.some(offers)),
     digest: stateDigest(tools.map(({ tool, input }) => [tool.name, ...Object.keys(input.shape)])).slice(0, 8),
     offers,
+    leftOut: new Map(
+      surface.tools.flatMap((tool) => (offers(tool.name) ? [] : [[tool.name, whyLeftOut(tool, options)]])),
+    ),
   }
+}
+
+function whyLeftOut({ toolset }: Tool, { toolsets }: SurfaceOptions): string {
+  const isChosen = toolsets.includes(toolset) || toolsets.includes('all')
+  return isChosen
+    ? 'this server does not offer it'
+    : `it is in the toolset ${toolset}, which this server does not offer`
 }
 
 function listTool(tool: Tool, pinned: boolean, offers: Listing['offers']): ListedTool {
