@@ -10,6 +10,7 @@ import { isMigrated, schemaVersion } from '../service/sql/sqlite/migrate.ts'
 import { copyIntoSqlite } from '../service/sql/moving/into-sqlite.ts'
 import { isDiskFull } from '../service/sql/sqlite/passing-failures.ts'
 import { indexTexts } from '../service/start/index-texts.ts'
+import { counted } from '../lib/counted.ts'
 import { version } from '../version.ts'
 import { dataFiles } from './archive/data-files.ts'
 import { newDrafts, removeAbandoned } from './archive/drafts.ts'
@@ -126,8 +127,8 @@ function describe({ dataDir, databaseUrl }: Config, copy: string): Manifest {
 function written(file: string, files: number): string[] {
   const size = sizeText(statSync(file).size)
   return [
-    `Wrote ${file}: ${size}, the database and ${String(files)} source map files.`,
-    'It has no tokens that anyone could use, and not the secret: keep TRACEGATE_SECRET, or the file secret of the data',
-    'directory, in another place. Without it, links and upload addresses that are signed stop working.',
+    `Wrote ${file}: ${size}, the database and ${counted(files, 'source map file')}.`,
+    'It contains no usable token and no secret: keep TRACEGATE_SECRET, or the file secret of the data directory, in another',
+    'place. Without the secret, signed links and upload addresses stop working.',
   ]
 }

@@ -128,10 +128,8 @@ function restored({ dataDir, databaseUrl, secret }: Config, madeAt: string): str
     `Restored the backup of ${madeAt} into ${where}.`,
     existsSync(join(dataDir, 'token'))
       ? `The token in ${dataDir} stays if the backup knows it.`
-      : 'The next start makes a new token for the owner; tokens of others are valid as before.',
-    ...(hasSecret
-      ? []
-      : ['There is no secret: set TRACEGATE_SECRET to the old one, or links that are signed stop working.']),
+      : 'The next start makes a new token for the owner; the tokens of everybody else stay valid.',
+    ...(hasSecret ? [] : ['There is no secret: set TRACEGATE_SECRET to the old one, or signed links stop working.']),
   ]
 }
 

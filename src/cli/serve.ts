@@ -132,7 +132,10 @@ async function requireNoOther({ dataDir, databaseUrl }: Config): Promise<void> {
   const { origin, hostname } = new URL(mcp)
   // Behind a balancer, any process of a shared database may answer.
   if (databaseUrl !== undefined && !isLoopback(hostname)) return
-  if ((await checkHealth(origin, token))?.proved === true) throw new ConfigError(`Tracegate is already running: ${mcp}`)
+  if ((await checkHealth(origin, token))?.proved !== true) return
+  throw new ConfigError(
+    `Tracegate is already running: ${mcp} serves ${dataDir}; stop that server first, or name another directory with --data`,
+  )
 }
 
 /**

@@ -263,7 +263,7 @@ test('a backup of a newer version, a damaged one and any other file are refused'
     const { code, stderr } = await tracegate(['restore', file, '--data', target])
     expect({ code, stderr }).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('is no file of tracegate backup') as string,
+      stderr: expect.stringContaining('is not a file that tracegate backup wrote') as string,
     })
   }
   expect(readdirSync(target)).toEqual([])

@@ -122,7 +122,7 @@ test('naming a product to a pinned server says to which it is pinned', async () 
 test('a second serve on the same data says that it runs already, and where', async () => {
   expect(await tracegate(['serve', '--port', port(), '--data', dataDir])).toMatchObject({
     code: 2,
-    stderr: `tracegate: Tracegate is already running: ${app.endpoints.mcp}\n`,
+    stderr: `tracegate: Tracegate is already running: ${app.endpoints.mcp} serves ${dataDir}; stop that server first, or name another directory with --data\n`,
   })
 })
 
@@ -171,7 +171,7 @@ test('a second serve on the same data and another port changes nothing for the f
   await new Promise((closed) => gone.close(closed))
   expect(await tracegate(['serve', '--port', free, '--data', dataDir])).toMatchObject({
     code: 2,
-    stderr: `tracegate: Tracegate is already running: ${app.endpoints.mcp}\n`,
+    stderr: `tracegate: Tracegate is already running: ${app.endpoints.mcp} serves ${dataDir}; stop that server first, or name another directory with --data\n`,
   })
   expect(readFileSync(file, 'utf8')).toBe(before)
   expect(existsSync(join(dataDir, 'port'))).toBe(false)

@@ -27,7 +27,8 @@ test('get_fix_context leads to a requirement whose test fails before one that ha
   for (const title of ['A refused mail is sent again', 'A guest gets a mail']) {
     await shop.api.createRequirement({ product_id: shop.productId, title, code_refs: [{ path: 'src/mail/send.ts' }] })
   }
-  const report = '<testsuite><testcase name="[REQ-2] is sent" file="test/mail.test.ts"><failure/></testcase></testsuite>'
+  const report =
+    '<testsuite><testcase name="[REQ-2] is sent" file="test/mail.test.ts"><failure/></testcase></testsuite>'
   await agent.call('ingest_test_report', { report })
   const { text } = await agent.call('get_fix_context', { issue: 'APP-1' })
   expect(text).toMatch(/^REQ-1 \| no_test/m)

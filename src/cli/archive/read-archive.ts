@@ -94,5 +94,5 @@ function damaged(file: string, name: string, cause: unknown): ConfigError {
 }
 
 function noBackup(file: string, cause?: unknown): ConfigError {
-  return new ConfigError(`${file} is no file of tracegate backup, or its end is missing`, { cause })
+  return new ConfigError(`${file} is not a file that tracegate backup wrote, or its end is missing`, { cause })
 }

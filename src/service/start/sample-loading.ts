@@ -92,7 +92,7 @@ function forgotten({ release, folder }: Sample['forgottenMaps'], dataDir: string
   const command = isCheckout ? 'npm run -s tracegate --' : 'tracegate'
   const place = isCheckout ? relative(process.cwd(), folder) : folder
   return [
-    `its pipeline forgot what browsers load of ${release}, whose frames say so; to fix that:`,
+    `the sample lacks the browser source maps of ${release}, so frames of its pages stay minified; to upload them:`,
     `  ${command} sourcemaps upload ${word(place)} --release ${release} --data ${word(dataDir)}`,
   ].join('\n')
 }
