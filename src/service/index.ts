@@ -192,7 +192,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       platform,
       thread,
       onError: onError('ingest'),
-      onTooLarge: ({ message }) =>
+      onRefused: ({ message }) =>
         log?.({ level: 'warn', message: `an event was refused, which its SDK drops: ${message}`, where: 'ingest' }),
       counts: options.ingestCounts,
     })

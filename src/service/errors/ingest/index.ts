@@ -23,8 +23,11 @@ export interface IngestOptions extends Omit<AppendOptions, 'limits'> {
   rateLimit?: (name: string) => RateLimit
   /** Called with every bug that was answered with 500, and with every 503. */
   onError?: (error: unknown) => void
-  /** Called with a request that is too large, which SDKs do not send again; at most once a minute. */
-  onTooLarge?: (error: ServiceError) => void
+  /**
+   * Called with a refusal that no later request avoids: SDKs drop the event and say nothing. At most once a minute for each
+   * code.
+   */
+  onRefused?: (error: ServiceError) => void
   /** Counts requests and events, for metrics. */
   counts?: IngestCounts | undefined
 }
@@ -73,13 +76,13 @@ export function createIngest({ limits: changed, rateLimit, ...options }: IngestO
   const intake = createIntake(limits.intake)
   const ingest: Parts = { ...options, limits, readAddress: createAddresses(), budget, intake, append }
   const delay = createDelay(limits.refusalDelayMs)
-  let toldAt = -Infinity
+  const toldAt = new Map<FailureCode, number>()
 
-  function tellTooLarge(error: ServiceError): void {
+  function tellRefused(error: ServiceError): void {
     const now = options.platform.now()
-    if (Math.abs(now - toldAt) < TELL_EVERY_MS) return
-    toldAt = now
-    options.onTooLarge?.(error)
+    if (!lasting.has(error.code) || Math.abs(now - (toldAt.get(error.code) ?? -Infinity)) < TELL_EVERY_MS) return
+    toldAt.set(error.code, now)
+    options.onRefused?.(error)
   }
 
   async function send(request: WireRequest): Promise<WireReply> {
@@ -91,7 +94,7 @@ export function createIngest({ limits: changed, rateLimit, ...options }: IngestO
     } catch (error) {
       count?.(error instanceof ServiceError ? error.code : 'internal')
       if (isFault(error)) options.onError?.(error)
-      if (error instanceof ServiceError && error.code === 'payload_too_large') tellTooLarge(error)
+      if (error instanceof ServiceError && request.method === 'POST') tellRefused(error)
       if (error instanceof ServiceError && error.code === 'resource_exhausted') await delay()
       return refusal(error)
     }
@@ -99,7 +102,10 @@ export function createIngest({ limits: changed, rateLimit, ...options }: IngestO
   return { send, waitingBytes: append.waitingBytes }
 }
 
-/** Between two calls of `onTooLarge`: whoever has a key could fill the log. */
+/** A wrong key, a wrong address or body, or too much of it: a mistake that stays until somebody corrects it. */
+const lasting: ReadonlySet<FailureCode> = new Set(['unauthenticated', 'invalid_argument', 'payload_too_large'])
+
+/** Between two calls of `onRefused` with one code: whoever reaches the port could fill the log. */
 const TELL_EVERY_MS = 60_000
 
 /** Refusals that wait at the same time; beyond them they are answered at once. */

@@ -64,7 +64,7 @@ function findOpenQuestion({ facts, policy, conditions }: Decided): { reason: str
 }
 
 const sendResults =
-  'One current test result of this scope: run the tests and send their report with `tracegate report` or the tool ingest_test_report.'
+  'It takes one current test result of this scope: run the tests and send their report with `tracegate report` or the tool ingest_test_report.'
 
 function incomplete(run: IncompleteRun, runs: number): { reason: string; settledBy: string } {
   const others = runs === 1 ? '' : `, and ${many(runs - 1, 'more run')} ${runs === 2 ? 'is' : 'are'} incomplete`

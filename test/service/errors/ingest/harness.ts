@@ -45,8 +45,8 @@ export interface Door {
   send: Send
   store: MemoryStore
   errors: unknown[]
-  /** What was told of requests that are too large. */
-  tooLarge: string[]
+  /** What was told of refusals that stay until somebody corrects them. */
+  refused: string[]
   clock: { now: number }
   /** Posts to `/api/7/envelope/` with the key in the query, unless told otherwise. */
   post: (body: WireRequest['body'] | string, change?: Partial<Request>) => Promise<WireReply>
@@ -64,7 +64,7 @@ const productKey: DsnKey = { productId: 7, ratePerSecond: null, burst: null, vou
 export function openDoor({ limits, key = productKey }: { limits?: Partial<IngestLimits>; key?: DsnKey } = {}): Door {
   const store = new MemoryStore()
   const errors: unknown[] = []
-  const tooLarge: string[] = []
+  const refused: string[] = []
   const clock = { now: NOW }
   const known: Record<string, DsnKey> = { [KEY]: key, [OTHER_KEY]: { ...productKey, productId: 8 } }
   let ids = 0
@@ -77,13 +77,13 @@ export function openDoor({ limits, key = productKey }: { limits?: Partial<Ingest
     },
     limits: { refusalDelayMs: 0, ...limits },
     onError: (error) => errors.push(error),
-    onTooLarge: ({ message }) => tooLarge.push(message),
+    onRefused: ({ message }) => refused.push(message),
   })
   return {
     send,
     store,
     errors,
-    tooLarge,
+    refused,
     clock,
     post: (body, { path = `/api/7/envelope/?svc_key=${KEY}`, method = 'POST', headers = {} } = {}) =>
       send({

@@ -243,11 +243,21 @@ test('client reports are summed by reason and category, unknown names as other',
 })
 
 test('requests that are too large are reported at most once a minute', async () => {
-  const { post, tooLarge, clock } = openDoor({ limits: { bodyBytes: 100 } })
+  const { post, refused, clock } = openDoor({ limits: { bodyBytes: 100 } })
   const large = envelope({}, eventItem({ message: 'x'.repeat(200) }))
   for (const waitMs of [0, 59_999, 1, -3_600_000]) {
     clock.now += waitMs
     expect((await post(large)).status).toBe(413)
   }
-  expect(tooLarge).toEqual([1, 2, 3].map(() => 'the request body is larger than 100 bytes'))
+  expect(refused).toEqual([1, 2, 3].map(() => 'the request body is larger than 100 bytes'))
+})
+
+test('a wrong key and a wrong address are reported too, each at most once a minute, and a spent budget is not', async () => {
+  const { post, refused } = openDoor()
+  const body = envelope({}, eventItem({ message: 'x' }))
+  for (const path of ['/api/7/envelope/?svc_key=unknown', '/api/8/envelope/?svc_key=unknown']) {
+    expect((await post(body, { path })).status).toBe(401)
+  }
+  expect((await post('not an envelope')).status).toBe(400)
+  expect(refused).toEqual(['the key is unknown or revoked', 'the envelope header is not a JSON object'])
 })
