@@ -44,6 +44,7 @@ export const unlinkTest = defineTool({
     before: fields(coverageState).optional(),
     after: fields(coverageState).optional(),
     other_tests: z.array(z.string()).optional(),
+    afterwards: z.string().optional(),
     undo: z.string().optional(),
   }),
   cuts: [{ path: 'other_tests', least: 5 }],
@@ -77,6 +78,7 @@ export const unlinkTest = defineTool({
         before: requirement.coverage,
         after,
         other_tests: others?.map((other) => keyOrId({ id: other.test_id, key: other.test_key })),
+        afterwards: link?.origin === 'LINK_ORIGIN_ANNOTATION' && outcome !== 'not_linked' ? LINKED_AGAIN : undefined,
         undo: link !== undefined && outcome === 'removed' ? undoNote(link, undo !== undefined) : undefined,
       },
       untrusted: { ...testReport, content: { test: reported && { id: names.test, ...reported } } },
@@ -84,6 +86,9 @@ export const unlinkTest = defineTool({
     }
   },
 })
+
+const LINKED_AGAIN =
+  'The test names the requirement, so the next report with it links it again: take the key out of its name or tags.'
 
 type Outcome = 'removed' | 'would_remove' | 'not_linked'
 
