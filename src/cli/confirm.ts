@@ -32,7 +32,7 @@ export async function decide(
   const say = (lines: readonly string[]) => void io.stdout.write(`${plainLines(lines.join('\n'))}\n`)
   try {
     const { key, ...shown } = await decisions.open(code)
-    say(['An agent prepared this. A person has to decide it; nothing is written yet.', '', ...lines(shown), ''])
+    say(['An agent prepared this. A person has to decide; nothing is written yet.', '', ...lines(shown), ''])
     const typed = await prompt.line(`Type ${plain(key ?? 'yes')} to confirm`)
     if (key === undefined && typed !== 'yes') {
       throw new ServiceError('declined', 'not confirmed; nothing was written', { reason: 'STOPPED' })

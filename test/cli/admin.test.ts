@@ -20,7 +20,7 @@ test('a second person gets a token that the service accepts as theirs, until it 
   expect((await admin('user', 'list')).stdout).toMatch(/^Owner .*\nBob Best /)
   const { stdout, stderr } = await admin('token', 'add', '--user', 'Bob Best')
   expect(stdout).toMatch(/^tg_[0-9A-Za-z]{40}\n$/)
-  expect(stderr).toContain('kind person for Bob Best: read, write, gate:accept, gate:approve, agents:run')
+  expect(stderr).toContain('personal token for Bob Best: read, write, gate:accept, gate:approve, agents:run')
   const authorization = `Bearer ${stdout.trim()}`
   await using app = await startApp({ dataDir })
   const me = async () => app.request<{ token: { id: string } }>('GET', '/v1/auth/me', undefined, { authorization })
@@ -62,9 +62,7 @@ test('a name with a character that nobody sees is refused, and one that is store
       .execute(),
   )
   expect((await admin('user', 'list')).stdout).toContain('Eve )renwO( | old@example.test')
-  expect((await admin('token', 'add', '--user', 'Eve )renwO(')).stderr).toContain(
-    'a token of the kind person for Eve )renwO(:',
-  )
+  expect((await admin('token', 'add', '--user', 'Eve )renwO(')).stderr).toContain('a personal token for Eve )renwO(:')
   expect((await admin('user', 'add', 'Eve )renwO(')).stderr).toContain('there is a user Eve )renwO( (old@example.test)')
   await app.db.write(async (rows) => {
     await rows.deleteFrom('token').where('user_id', '=', old.id).execute()
@@ -83,7 +81,7 @@ test('a name is found however its letters are composed', async () => {
 
 test('tokens of agents and CI have their kind, fewer scopes, and an end if it is given', async () => {
   const agent = await admin('token', 'add', '--user', 'Owner', '--agent', '--expires', '30d')
-  expect(agent.stderr).toMatch(/kind agent for Owner: read, write, gate:accept, agents:run; it expires at \d/)
+  expect(agent.stderr).toMatch(/agent token for Owner: read, write, gate:accept, agents:run; it expires at \d/)
   const ci = await admin('token', 'add', '--user', 'owner@localhost', '--ci', '--scopes', 'write')
   expect(ci.stderr).toContain('kind ci for Owner: read, write; it does not expire')
   expect(await admin('token', 'add', '--user', 'Owner', '--scopes', 'all')).toMatchObject({

@@ -6,6 +6,8 @@ import { findUser } from '../../service/workspace/users.ts'
 import { plain } from '../support/finding.ts'
 import type { Subcommand } from './open.ts'
 
+const tokenWords = { person: 'a personal token', agent: 'an agent token', ci: 'a CI token' } as const
+
 /** `admin token add --user NAME`: prints the token once, alone on stdout; what it is for goes to stderr. */
 export const addOneToken: Subcommand = {
   takes: '--user NAME [--agent|--ci] [--scopes LIST] [--expires 30d] [--name N]',
@@ -29,7 +31,7 @@ export const addOneToken: Subcommand = {
     io.stdout.write(`${token}\n`)
     const end = expiresAt === null ? 'it does not expire' : `it expires at ${timestamp(expiresAt)}`
     io.stderr.write(
-      `tracegate: a token of the kind ${kind} for ${plain(user.display_name)}: ${granted.join(', ')}; ${end}. It is shown only now.\n`,
+      `tracegate: ${tokenWords[kind]} for ${plain(user.display_name)}: ${granted.join(', ')}; ${end}. It is shown only now.\n`,
     )
   },
 }

@@ -45,7 +45,9 @@ export async function run(config: Config, io: Io): Promise<number> {
       exclusion_ids: waiting.map(({ id }) => id),
       ...(note !== '' && { note }),
     })
-    say([`Reviewed ${counted(waiting.length, 'item')}: the next verdict does not fail because of ${waiting.length === 1 ? 'it' : 'them'}.`])
+    say([
+      `Reviewed ${counted(waiting.length, 'item')}: the next verdict does not fail because of ${waiting.length === 1 ? 'it' : 'them'}.`,
+    ])
     return 0
   })
 }

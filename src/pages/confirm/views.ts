@@ -12,7 +12,7 @@ export function questionPage(code: string, pending: Pending, refused?: Html): Ht
   const { asks } = pending.question
   return layout(
     { title: clean(asks) },
-    html`${refused ?? note('plain', 'An agent prepared this. A person has to decide it.', 'Nothing is written yet.')}
+    html`${refused ?? note('plain', 'An agent prepared this. A person has to decide.', 'Nothing is written yet.')}
     ${factList(facts(pending))}${form(code, pending)}`,
   )
 }
@@ -38,7 +38,7 @@ function form(code: string, { key, question }: Pending): Html {
     <form method="post" action="/confirm" autocomplete="off">
       <input type="hidden" name="t" value=${code} />
       ${key === undefined ? null : keyField(clean(key))}
-      ${tokenField({ help: 'Your own, not the agent’s. It is used for this decision and kept nowhere.' })}
+      ${tokenField({ help: 'Your own, not the agent’s. It is used for this decision only and is not stored.' })}
       <button>Confirm: ${clean(question.asks)}</button>
     </form>`
 }
