@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
-import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, mkdtempSync, truncateSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ciFacts } from '../../src/cli/support/ci.ts'
@@ -365,7 +365,70 @@ describe('in a repository of several packages', () => {
     }
   })
 
-  const playwright = (root: string, errors: object[] = []) =>
+  describe.each<[writer: string, file: string, write: (whole: string, ok: boolean) => string]>([
+    [
+      'JUnit of node:test, which names whole paths',
+      'test/cart.test.mjs',
+      (whole, ok) =>
+        `<testsuites><testcase name="adds" time="0.1" classname="test" file="${whole}">${ok ? '' : failure}</testcase></testsuites>`,
+    ],
+    [
+      'jest-junit, which names a suite by its file',
+      'src/cart.test.js',
+      (_, ok) =>
+        `<testsuites name="jest tests"><testsuite name="src/cart.test.js" errors="0" failures="0" skipped="0" timestamp="2026-11-01T10:00:00" time="1" tests="1"><testcase classname="the cart" name="adds" time="0.1">${ok ? '' : failure}</testcase></testsuite></testsuites>`,
+    ],
+    [
+      'TAP of Vitest, whose outermost subtests are files',
+      'test/cart.test.ts',
+      (_, ok) =>
+        `TAP version 13\n1..1\n${ok ? '' : 'not '}ok 1 - test/cart.test.ts # time=7.23ms {\n    1..1\n    ${ok ? '' : 'not '}ok 1 - adds # time=0.28ms\n}\n`,
+    ],
+    [
+      'CTRF with whole paths',
+      'test/cart.test.js',
+      (whole, ok) =>
+        JSON.stringify({
+          reportFormat: 'CTRF',
+          results: {
+            tool: { name: 'jest' },
+            tests: [{ name: 'adds', status: ok ? 'passed' : 'failed', duration: 1, filePath: whole }],
+          },
+        }),
+    ],
+    [
+      'a file with a space in its name',
+      'test/the cart.test.ts',
+      (_, ok) => junit({ adds: ok ? '' : failure }, 'test/the cart.test.ts'),
+    ],
+  ])('with %s', (_, file, write) => {
+    test.each([['together'], ['one by one']])(
+      'tests of two packages are two tests where reports are sent %s',
+      async (how) => {
+        await using app = await serveHere()
+        const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
+        const root = mkdtempSync(join(folder.path, 'written-'))
+        const inside = (path: string) => join(root, path)
+        const files = Object.fromEntries(
+          ['a', 'b'].flatMap((name) => [
+            [`${name}/${file}`, source],
+            [`${name}/reports/out.report`, write(inside(`${name}/${file}`), name === 'b')],
+          ]),
+        )
+        written(basename(root), files)
+        const reports = ['a', 'b'].map((name) => inside(`${name}/reports/out.report`))
+        for (const sent of how === 'together' ? [reports] : reports.map((one) => [one]))
+          await report([...sent, '--root', root], env)
+        const { tests } = await app.rest<{
+          tests: { automation_ref: { file_path: string }; last_result: { status: string } }[]
+        }>('GET', `/v1/products/${app.endpoints.product_id}/tests?kind=TEST_KIND_CASE`)
+        const results = tests.map((one) => `${one.automation_ref.file_path} ${one.last_result.status}`)
+        expect(results.toSorted()).toEqual([`a/${file} RESULT_STATUS_FAILED`, `b/${file} RESULT_STATUS_PASSED`])
+      },
+    )
+  })
+
+  const playwright = (root: string, errors: object[] = [], listsTests = true) =>
     JSON.stringify({
       config: { configFile: join(root, 'playwright.config.ts'), rootDir: join(root, 'e2e'), projects: [] },
       errors,
@@ -375,23 +438,37 @@ describe('in a repository of several packages', () => {
           file: 'cart.spec.ts',
           specs: [{ title: 'adds', file: 'cart.spec.ts', line: 1, tests: [{ status: 'expected', results: [] }] }],
         },
-      ],
+      ].slice(listsTests ? 0 : 1),
     })
 
-  test('a run of one package that failed outside of its tests is not ended by a run of another', async () => {
-    await using app = await serveHere()
-    const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
-    const root = written('setups', { 'a/e2e/cart.spec.ts': source, 'b/e2e/cart.spec.ts': source })
-    const send = async (name: string, errors: object[]) => {
-      const place = written(`setups/${name}`, { 'results.json': playwright(join(root, name), errors) })
-      await report([join(place, 'results.json'), '--root', root], env)
-      const { '<run error>': failed } = await readTests(app)
-      return failed?.test.status
-    }
-    expect(await send('a', [{ message: 'no database' }])).toBe('TEST_STATUS_ACTIVE')
-    expect(await send('b', [])).toBe('TEST_STATUS_ACTIVE')
-    expect(await send('a', [])).toBe('TEST_STATUS_DEPRECATED')
-  })
+  test.each([
+    ['with the tests that it lists', true],
+    ['without a test', false],
+  ])(
+    'a run of one package that failed outside of its tests, %s, is not ended by a run of another',
+    async (_, lists) => {
+      await using app = await serveHere()
+      const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
+      const name = `setups-${String(lists)}`
+      const config = 'export default {}'
+      const root = written(name, {
+        'a/playwright.config.ts': config,
+        'b/playwright.config.ts': config,
+        'a/e2e/cart.spec.ts': source,
+        'b/e2e/cart.spec.ts': source,
+      })
+      const send = async (part: string, errors: object[]) => {
+        const json = playwright(join(root, part), errors, lists || errors.length === 0)
+        const place = written(join(name, part), { 'results.json': json })
+        await report([join(place, 'results.json'), '--root', root], env)
+        const { '<run error>': failed } = await readTests(app)
+        return failed?.test.status
+      }
+      expect(await send('a', [{ message: 'no database' }])).toBe('TEST_STATUS_ACTIVE')
+      expect(await send('b', [])).toBe('TEST_STATUS_ACTIVE')
+      expect(await send('a', [])).toBe('TEST_STATUS_DEPRECATED')
+    },
+  )
 
   test('specs of Playwright, which its report names relative to their folder, are of their package', async () => {
     await using app = await serveHere()
