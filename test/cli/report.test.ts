@@ -488,6 +488,27 @@ describe('in a repository of several packages', () => {
     expect(paths.toSorted()).toEqual(['a/e2e/cart.spec.ts', 'b/e2e/cart.spec.ts'])
   })
 
+  test('cases of the package in whose folder the command runs are those of its own report, whatever it is called', async () => {
+    await using app = await serveHere()
+    const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
+    const root = written('inside', {
+      '.git/HEAD': '',
+      'a/results.tap': tap.replace('ok 1', 'not ok 1'),
+      'b/results.tap': tap,
+    })
+    const before = process.cwd()
+    try {
+      for (const name of ['a', 'b']) {
+        process.chdir(join(root, name))
+        expect((await report(['results.tap'], env)).stdout).toContain('cases: 1 created')
+      }
+      process.chdir(root)
+      expect((await report(['a/results.tap'], env)).stdout).toContain('cases: 1 known')
+    } finally {
+      process.chdir(before)
+    }
+  })
+
   test('a path that starts at the root stays, and so does one whose file is nowhere', async () => {
     await using app = await serveHere()
     const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }

@@ -275,6 +275,13 @@ describe('a path', () => {
     ])
   })
 
+  test('of a repository in a larger folder is called by its path in the repository, as on the command line', async () => {
+    write('shop/.git/HEAD', 'ref: refs/heads/main')
+    write('shop/api/results.tap', '1..1\nok 1 - answers\n')
+    await send({ path: 'shop/api/results.tap' })
+    expect(await allTests()).toMatchObject([{ automation_ref: { file_path: 'api/results.tap' } }])
+  })
+
   test('is read in the encoding that it declares also where it is so large that it is packed', async () => {
     const text = `<?xml version="1.0" encoding="ISO-8859-1"?><testsuite name="s"><testcase classname="s" name="grüßt"/><system-out>${'x'.repeat(1_100_000)}</system-out></testsuite>`
     write('junit.xml', Buffer.from(text, 'latin1'))

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { findPathFolder } from '../../mcp/files/path-folder.ts'
 import { decodeDocument } from '../../lib/text.ts'
@@ -18,6 +18,7 @@ const NAME_CHARACTERS = 500
 
 /** One report in the form it is sent in. */
 export interface ReadReport {
+  /** Its path in the repository, whatever the working directory: cases without a file are of the file with this name. */
   name: string
   /** The folder of the repository that relative paths in it are of; '' for its root. */
   folder: string
@@ -37,8 +38,8 @@ export interface Unread {
 }
 
 /**
- * The reports at the paths: a file, or the `.xml`, `.json`, `.jsonl`, `.tap` and `.trx` files of a folder. Names are relative to
- * the working directory, with `/`.
+ * The reports at the paths: a file, or the `.xml`, `.json`, `.jsonl`, `.tap` and `.trx` files of a folder. Names of what is left out
+ * are relative to the working directory, with `/`.
  */
 export function findReports(paths: readonly string[]): { files: string[]; unread: Unread[] } {
   const unread: Unread[] = []
@@ -83,7 +84,15 @@ export async function readReport(file: string, root: string): Promise<ReadReport
   if (sent > MOST_SENT) return { name, why: tooLarge(size) }
   const digest = hash('sha256', text, 'hex')
   const folder = await findPathFolder(text, { file, root, exists: isFile })
-  return { name, folder, content, content_encoding: packs ? 'gzip+base64' : 'identity', size, sent, digest }
+  return {
+    name: repositoryName(file, root),
+    folder,
+    content,
+    content_encoding: packs ? 'gzip+base64' : 'identity',
+    size,
+    sent,
+    digest,
+  }
 }
 
 /** The reports in requests, in their order: none larger than the service takes. */
@@ -116,8 +125,19 @@ export function repositoryRoot(from = process.cwd()): string {
   }
 }
 
+/** The name that reports of this place have in each run: each package of a repository may write a `junit.xml`. */
+function repositoryName(file: string, root: string): string {
+  const path = relative(root, file)
+  const isInside = path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path)
+  return isInside ? slashed(path) : displayName(file)
+}
+
 function displayName(path: string): string {
-  return relative(process.cwd(), resolve(path)).split(sep).join('/').slice(-NAME_CHARACTERS) || '.'
+  return slashed(relative(process.cwd(), resolve(path))) || '.'
+}
+
+function slashed(path: string): string {
+  return path.split(sep).join('/').slice(-NAME_CHARACTERS)
 }
 
 function tooLarge(size: number): string {

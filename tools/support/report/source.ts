@@ -46,7 +46,8 @@ export async function readReport(
   if (local === undefined) throw notOnThisMachine(path)
   const { bytes } = await local.read(path, { maxBytes: MOST_BYTES })
   const text = decodeDocument(bytes)
-  return source(text, path, await findPlace(text, path, local))
+  const { name = path, ...place } = await findPlace(text, path, local)
+  return source(text, name, place)
 }
 
 /** `name` tells two TAP reports apart, whose test names are unique in one file only; '' when there is none. */
@@ -77,6 +78,8 @@ interface Place {
   rootDir?: string | undefined
   /** The folder below it that relative paths in the report are of. */
   folder?: string
+  /** The path of the report below it. */
+  name?: string
 }
 
 /** The repository around the report, as the command line finds it, else the root; and the package in it. */
@@ -85,7 +88,8 @@ async function findPlace(text: string, path: string, local: LocalFiles): Promise
   if (root === undefined) return {}
   const file = resolve(root, path)
   const rootDir = await findRepository(file, root, local)
-  return { rootDir, folder: await findPathFolder(text, { file, root: rootDir, exists: (one) => local.exists(one) }) }
+  const folder = await findPathFolder(text, { file, root: rootDir, exists: (one) => local.exists(one) })
+  return { rootDir, folder, ...(isInside(rootDir, file) && { name: relative(rootDir, file) }) }
 }
 
 async function findRepository(file: string, root: string, local: LocalFiles): Promise<string> {
@@ -96,13 +100,16 @@ async function findRepository(file: string, root: string, local: LocalFiles): Pr
 
 /** The root that the file was found in; of roots inside each other the inner one. */
 async function findRoot(path: string, local: LocalFiles): Promise<string | undefined> {
-  const isInside = (root: string) => !/^(?:\.\.(?:[\\/]|$)|[a-z]:)/i.test(relative(root, path))
   if (isAbsolute(path)) {
-    const [inner] = local.roots.filter(isInside).toSorted((a, b) => b.length - a.length)
+    const [inner] = local.roots.filter((root) => isInside(root, path)).toSorted((a, b) => b.length - a.length)
     return inner ?? local.roots[0]
   }
   for (const root of local.roots) if (await local.exists(join(root, path))) return root
   return local.roots[0]
+}
+
+function isInside(folder: string, path: string): boolean {
+  return !/^(?:\.\.(?:[\\/]|$)|[a-z]:)/i.test(relative(folder, path))
 }
 
 function oneOfTwo(isBoth: boolean, isLocal: boolean): TeachingError {
