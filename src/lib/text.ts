@@ -41,11 +41,12 @@ export function replaceUnstorable(text: string): string {
 }
 
 /**
- * Bytes as text, without a byte order mark. The encoding is the one that a mark names (UTF-16 files of PowerShell and
- * .NET have one), else `declared` if it is a known name, else UTF-8.
+ * Bytes as text, without a byte order mark. The encoding is the one that a mark names (files of PowerShell and .NET have
+ * one), else `declared` if it is a known name, else UTF-8.
  */
 export function decodeText(bytes: Uint8Array, declared?: string): string {
-  const [first, second] = bytes
+  const [first, second, third] = bytes
+  if (first === 0xef && second === 0xbb && third === 0xbf) return new TextDecoder().decode(bytes)
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)
   return decoder(declared).decode(bytes)

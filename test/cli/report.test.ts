@@ -552,6 +552,10 @@ describe('reading', () => {
     ['UTF-16', Buffer.from('\ufeff<a n="Grüße"/>', 'utf16le')],
     ['big-endian UTF-16', Buffer.from('\ufeff<a n="Grüße"/>', 'utf16le').swap16()],
     ['Latin 1', Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a n="Grüße"/>', 'latin1')],
+    [
+      'UTF-8 with a mark, whose declaration another tool has left behind',
+      Buffer.from('\uFEFF<?xml version="1.0" encoding="ISO-8859-1"?><a n="Grüße"/>'),
+    ],
     ['UTF-8 that .NET declares as UTF-16', Buffer.from('<?xml version="1.0" encoding="utf-16"?><a n="Grüße"/>')],
     ['an unknown encoding', Buffer.from('<?xml version="1.0" encoding="x-none"?><a n="Grüße"/>')],
   ])('%s is read in its encoding', async (name, bytes) => {
