@@ -349,6 +349,43 @@ describe('in a repository of several packages', () => {
     expect(await send('b', '<system-out/>', 'test/basket.test.ts')).toContain('cases: 1 renamed')
   })
 
+  test('nor is it where a report without files is sent beside it', async () => {
+    await using app = await serveHere()
+    const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
+    const go = ['run', 'pass'].map((Action) => JSON.stringify({ Action, Package: 'shop/cart', Test: 'TestAdds' }))
+    const root = written('beside', {
+      'a/test/cart.test.ts': source,
+      'b/test/cart.test.ts': source,
+      'a/junit.xml': junit({ adds: failure }),
+      'b/junit.xml': junit({ adds: '' }),
+      'go.jsonl': `${go.join('\n')}\n{"Action":"pass","Package":"shop/cart"}\n`,
+    })
+    await report([join(root, 'a/junit.xml'), '--root', root], env)
+    const { stdout } = await report([join(root, 'b/junit.xml'), join(root, 'go.jsonl'), '--root', root], env)
+    expect(stdout).toContain('cases: 2 created')
+  })
+
+  test.each([
+    ['at home', {}],
+    ['in a job', { GITHUB_ACTIONS: 'true', GITHUB_RUN_ID: '7', GITHUB_JOB: 'test', GITHUB_RUN_ATTEMPT: '1' }],
+  ])('reports of two packages that say the same are two runs %s', async (_, ci) => {
+    await using app = await serveHere()
+    const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token, ...ci }
+    const root = written('equal', {
+      'a/test/cart.test.ts': source,
+      'b/test/cart.test.ts': source,
+      'a/junit.xml': junit({ adds: '' }),
+      'b/junit.xml': junit({ adds: '' }),
+    })
+    for (const name of ['a', 'b', 'a']) await report([join(root, name, 'junit.xml'), '--root', root], env)
+    const path = `/v1/products/${app.endpoints.product_id}/tests?kind=TEST_KIND_CASE`
+    const { tests } = await app.rest<{ tests: { id: string }[] }>('GET', path)
+    const read = await Promise.all(tests.map(({ id }) => app.rest<Results>('GET', `/v1/tests/${id}`)))
+    const runs = read.map(({ recent_results: results }) => results.map(({ run_id }) => run_id))
+    expect(runs.map(({ length }) => length)).toEqual([1, 1])
+    expect(new Set(runs.flat()).size).toBe(2)
+  })
+
   test('nor is it where reports name whole paths', async () => {
     await using app = await serveHere()
     const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }

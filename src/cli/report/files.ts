@@ -28,6 +28,7 @@ export interface ReadReport {
   size: number
   /** Bytes that are sent for it. */
   sent: number
+  /** Of the text and its folder: packages may have equal reports. */
   digest: string
 }
 
@@ -82,8 +83,8 @@ export async function readReport(file: string, root: string): Promise<ReadReport
   const content = packs ? gzipSync(text).toString('base64') : text
   const sent = packs ? content.length : Buffer.byteLength(JSON.stringify(content))
   if (sent > MOST_SENT) return { name, why: tooLarge(size) }
-  const digest = hash('sha256', text, 'hex')
   const folder = await findPathFolder(text, { file, root, exists: isFile })
+  const digest = hash('sha256', `${folder}\n${text}`, 'hex')
   return {
     name: repositoryName(file, root),
     folder,

@@ -3,6 +3,7 @@ import { posix } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { InputOf } from '../../../contract/index.ts'
 import { ServiceError } from '../../../errors.ts'
+import { slashed } from '../../../lib/files/slashed.ts'
 import { decodeDocument } from '../../../lib/text.ts'
 import { startsAsReport } from '../reports/detect.ts'
 import { parseReport } from '../reports/index.ts'
@@ -37,8 +38,10 @@ export interface ReadDraft {
   reportFiles: string[]
   /** The folders that those reports are of: '' for the whole repository. */
   folders: string[]
+  /** Those of the reports that name files: the others say of no file that it is gone. */
+  foldersOfFiles: string[]
   warnings: DraftWarning[]
-  /** SHA-256 of the content: the run key of a request that names none, so that sending a report twice makes one run. */
+  /** SHA-256 of the content and the folders: the run key of a request that names none, so that sending a report twice makes one run. */
   contentKey: string
 }
 
@@ -57,6 +60,7 @@ export function readDraft(draft: Draft): ReadDraft {
   const unread: ReportCase[] = []
   const reportFiles: string[] = []
   const folders = new Set<string>(cases === undefined ? [] : [''])
+  const foldersOfFiles = new Set(folders)
   const warnings: DraftWarning[] = []
   const failures: unknown[] = []
   const left = { bytes: MOST_BYTES }
@@ -69,9 +73,11 @@ export function readDraft(draft: Draft): ReadDraft {
       hash.update(typeof text === 'string' ? text : JSON.stringify(text))
       const report = parseReport({ name: file.name, content: text, format: file.format })
       const source = digestContent(text)
-      const folder = 'folder' in file ? (file.folder ?? '') : ''
+      const folder = 'folder' in file ? plainFolder(file.folder) : ''
+      if (folder !== '') hash.update(`\n${folder}`)
       const place = placeIn(folder)
       folders.add(folder)
+      if (report.cases.some(namesFile)) foldersOfFiles.add(folder)
       reports.push({ ...report, cases: report.cases.map((one) => ({ ...place(one), source })) })
       reportFiles.push(fileOfReport(file.name))
       warnings.push(...report.warnings.map((warning) => ({ ...warning, file: file.name })))
@@ -96,9 +102,20 @@ export function readDraft(draft: Draft): ReadDraft {
     files: reports.length,
     reportFiles,
     folders: [...folders],
+    foldersOfFiles: [...foldersOfFiles],
     warnings,
     contentKey: `sha256:${hash.digest('hex')}`,
   }
+}
+
+/** The folder as each sender may write it: `./packages/cart/` is `packages/cart`, and `.` is the whole repository. */
+function plainFolder(folder = ''): string {
+  const path = posix.normalize(slashed(folder)).replace(/\/+$/, '')
+  return path === '.' ? '' : path
+}
+
+function namesFile({ file_path: path, isFileOfReport = false }: ReportCase): boolean {
+  return path !== '' && !isFileOfReport
 }
 
 /** Puts cases with a relative path, and what concerns the whole run, into the folder that their report names. */

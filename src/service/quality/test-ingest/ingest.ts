@@ -66,7 +66,7 @@ export async function ingestDraft(
   const cases = await placeCases(draft.cases, { roots, keyPrefix: product.key_prefix, pause })
   const matches = await matchCases(prepare, product.id, cases, {
     mayRename: !isShard,
-    folders: draft.folders.map((folder) => storedPath(folder, roots)),
+    folders: draft.foldersOfFiles.map((folder) => storedPath(folder, roots)),
     runId: run?.run.id ?? '',
     pause,
   })

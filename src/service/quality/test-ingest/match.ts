@@ -12,7 +12,7 @@ export interface Matched {
 /**
  * Finds the known test of each case (contract §4.2): by the key it names, by its location, by a former location, and
  * finally as a renamed case. Renames are only considered when the report is complete (`mayRename`): a case that is in
- * another shard, in an earlier report of the run, or outside of the `folders` of the reports is not missing.
+ * another shard, in an earlier report of the run, or outside of the `folders` of the reports with files is not missing.
  */
 export async function matchCases(
   prepare: Prepare,

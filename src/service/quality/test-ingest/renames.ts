@@ -12,7 +12,7 @@ export interface MatchedReport {
   present: ReadonlySet<string>
   /** Ids of tests that a case of the report has become; grows while cases are matched. */
   taken: ReadonlySet<string>
-  /** The folders that the reports are of; '' for the whole repository. */
+  /** The folders that the reports with files are of; '' for the whole repository. */
   folders: readonly string[]
   /** The run of the report; '' for none. */
   runId: string

@@ -252,3 +252,26 @@ test('a file that comes later in a run does not take over a case of another file
   expect(second.cases[0]!.key).not.toBe(first.cases[0]!.key)
   expect(await stateOf(app, id)).toBe('not_run failing')
 })
+
+test('the failed run of a folder is over with the next run of it, however the folder is written', async () => {
+  await using app = await startApp()
+  const content = (success: boolean) =>
+    JSON.stringify({
+      success,
+      testResults: [{ name: 'a.test.js', status: 'passed', assertionResults: [{ title: 'works', status: 'passed' }] }],
+    })
+  const ingest = (folder: string, success: boolean) => {
+    const draft = { files: [{ name: 'jest.json', folder, content: content(success) }] }
+    return app.request('POST', `/v1/products/${app.productId}/tests:ingest`, { draft })
+  }
+  const open = async () => {
+    const path = `/v1/products/${app.productId}/tests?kind=case&status=active`
+    return (await app.request<{ tests: { title: string }[] }>('GET', path)).body.tests.map(({ title }) => title)
+  }
+  await ingest('./packages/cart/', false)
+  expect(await open()).toEqual(['works', '<run error>'])
+  await ingest('packages\\other', true)
+  expect(await open()).toContain('<run error>')
+  await ingest('packages\\cart', true)
+  expect(await open()).not.toContain('<run error>')
+})
