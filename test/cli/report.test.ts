@@ -402,7 +402,20 @@ describe('in a repository of several packages', () => {
     }
   })
 
-  describe.each<[writer: string, file: string, write: (whole: string, ok: boolean) => string]>([
+  describe.each<
+    [writer: string, file: string, write: (whole: string, ok: boolean) => string, config?: Record<string, string>]
+  >([
+    ...["'./e2e'", "path.join(__dirname, 'e2e')"].map(
+      (testDir): [string, string, (whole: string, ok: boolean) => string, Record<string, string>] => [
+        `JUnit of Playwright below testDir: ${testDir}`,
+        'e2e/cart.spec.ts',
+        (_, ok) =>
+          `<testsuites id="" name="" tests="1" failures="0" skipped="0" errors="0" time="1">
+<testsuite name="cart.spec.ts" timestamp="2026-11-01T10:00:00.000Z" hostname="chromium" tests="1" failures="0" skipped="0" time="0.5" errors="0">
+<testcase name="cart › adds" classname="cart.spec.ts" time="0.5">${ok ? '' : failure}</testcase></testsuite></testsuites>`,
+        { 'playwright.config.ts': `export default defineConfig({ testDir: ${testDir}, retries: 1 })` },
+      ],
+    ),
     [
       'JUnit of node:test, which names whole paths',
       'test/cart.test.mjs',
@@ -438,7 +451,7 @@ describe('in a repository of several packages', () => {
       'test/the cart.test.ts',
       (_, ok) => junit({ adds: ok ? '' : failure }, 'test/the cart.test.ts'),
     ],
-  ])('with %s', (_, file, write) => {
+  ])('with %s', (_, file, write, config = {}) => {
     test.each([['together'], ['one by one']])(
       'tests of two packages are two tests where reports are sent %s',
       async (how) => {
@@ -449,6 +462,7 @@ describe('in a repository of several packages', () => {
         const files = Object.fromEntries(
           ['a', 'b'].flatMap((name) => [
             [`${name}/${file}`, source],
+            ...Object.entries(config).map(([path, text]) => [`${name}/${path}`, text]),
             [`${name}/reports/out.report`, write(inside(`${name}/${file}`), name === 'b')],
           ]),
         )

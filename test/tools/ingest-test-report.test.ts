@@ -258,6 +258,16 @@ describe('a path', () => {
     expect(await allTests()).toMatchObject([{ automation_ref: { file_path: 'packages/shop/test/guest.test.ts' } }])
   })
 
+  test('of Playwright in JUnit has the folder of tests that the configuration of its package names', async () => {
+    write('packages/shop/playwright.config.ts', "export default defineConfig({ testDir: './e2e' })")
+    write('packages/shop/e2e/cart.spec.ts', 'the source of a test')
+    const cases = '<testcase name="adds" classname="cart.spec.ts" time="1"></testcase>'
+    const suite = 'name="cart.spec.ts" timestamp="" hostname="" tests="1" failures="0" skipped="0" time="1" errors="0"'
+    write('packages/shop/junit.xml', `<testsuites id="" name=""><testsuite ${suite}>${cases}</testsuite></testsuites>`)
+    await send({ path: 'packages/shop/junit.xml' })
+    expect(await allTests()).toMatchObject([{ automation_ref: { file_path: 'packages/shop/e2e/cart.spec.ts' } }])
+  })
+
   test('of a repository in a larger folder has paths of the repository, as on the command line', async () => {
     write('shop/.git/HEAD', 'ref: refs/heads/main')
     write('shop/reports/vitest.json', vitestReport([guest], join(root, 'shop')))

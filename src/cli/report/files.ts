@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { findPathFolder } from '../../mcp/files/path-folder.ts'
@@ -15,6 +16,7 @@ const MOST_FILES = 1000
 /** Smaller reports are not compressed. */
 const PACKED_FROM = 16 * 1024
 const NAME_CHARACTERS = 500
+const LARGEST_CONFIG = 256 * 1024
 
 /** One report in the form it is sent in. */
 export interface ReadReport {
@@ -65,6 +67,15 @@ function isFile(path: string): Promise<boolean> {
   return Promise.resolve(statSync(path, { throwIfNoEntry: false })?.isFile() === true)
 }
 
+/** The text of a file that is no larger than a configuration; '' where it cannot be read. */
+async function readSmall(path: string): Promise<string> {
+  try {
+    return statSync(path).size > LARGEST_CONFIG ? '' : await readFile(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
 /** Reads a report of the repository at `root` and packs it where that is worth it; says why where it cannot be sent. */
 export async function readReport(file: string, root: string): Promise<ReadReport | Unread> {
   const name = displayName(file)
@@ -83,7 +94,7 @@ export async function readReport(file: string, root: string): Promise<ReadReport
   const content = packs ? gzipSync(text).toString('base64') : text
   const sent = packs ? content.length : Buffer.byteLength(JSON.stringify(content))
   if (sent > MOST_SENT) return { name, why: tooLarge(size) }
-  const folder = await findPathFolder(text, { file, root, exists: isFile })
+  const folder = await findPathFolder(text, { file, root, exists: isFile, read: readSmall })
   const digest = hash('sha256', `${folder}\n${text}`, 'hex')
   return {
     name: repositoryName(file, root),

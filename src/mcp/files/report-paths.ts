@@ -32,6 +32,14 @@ export function readReportPaths(report: string): string[] {
   return [...(found ?? [])].slice(0, MOST_PATHS)
 }
 
+/** Whether a report is of Playwright's `junit` reporter, by the order of its attributes. */
+export function isJunitOfPlaywright(report: string): boolean {
+  return PLAYWRIGHT_SUITE.test(report.slice(0, LOOKED_THROUGH))
+}
+
+const PLAYWRIGHT_SUITE =
+  /<testsuite name="[^"<]*" timestamp="[^"<]*" hostname="[^"<]*" tests="\d+" failures="\d+" skipped="\d+" time="[^"<]*" errors="/
+
 function readPlaces(text: string) {
   const isXml = text.trimStart().startsWith('<')
   const isPytest = /<testsuite\b[^>]*\bname=["']pytest["']/.test(text.slice(0, 4000))

@@ -25,6 +25,7 @@ export interface ReportSource {
 const MOST_BYTES = 32 * 1024 * 1024
 /** From here a report is packed: escaped into JSON, a large one would outgrow what a request may hold. */
 const PACKED_BYTES = 1024 * 1024
+const LARGEST_CONFIG = 256 * 1024
 /** How much of a report is looked through for credentials. */
 const LOOKED_THROUGH = 512 * 1024
 /** How much of it in one piece: other calls have their turn in between. */
@@ -88,8 +89,19 @@ async function findPlace(text: string, path: string, local: LocalFiles): Promise
   if (root === undefined) return {}
   const file = resolve(root, path)
   const rootDir = await findRepository(file, root, local)
-  const folder = await findPathFolder(text, { file, root: rootDir, exists: (one) => local.exists(one) })
+  const files = { exists: (one: string) => local.exists(one), read: (one: string) => readSmall(one, local) }
+  const folder = await findPathFolder(text, { file, root: rootDir, ...files })
   return { rootDir, folder, ...(isInside(rootDir, file) && { name: relative(rootDir, file) }) }
+}
+
+/** The text of a file that is no larger than a configuration; '' where it may not or cannot be read. */
+async function readSmall(path: string, local: LocalFiles): Promise<string> {
+  try {
+    return decodeDocument((await local.read(path, { maxBytes: LARGEST_CONFIG })).bytes)
+  } catch (error) {
+    if (error instanceof TeachingError) return ''
+    throw error
+  }
 }
 
 async function findRepository(file: string, root: string, local: LocalFiles): Promise<string> {
