@@ -80,6 +80,17 @@ test.each(Object.entries(formats))(
   },
 )
 
+test('the only test of node:test, which names its file where it fails, is the same test where it passes', async () => {
+  await using app = await startApp()
+  const state = await requirement(app)
+  const written = (ok: boolean) =>
+    `TAP version 13\n${ok ? 'ok' : 'not ok'} 1 - works [REQ-1]\n  ---\n  type: 'test'\n${ok ? '' : "  location: '/shop/cart.test.js:7:1'\n"}  ...\n1..1\n`
+  const [red] = await send(app, [{ name: 'results.tap', content: written(false) }])
+  const [green] = await send(app, [{ name: 'results.tap', content: written(true) }])
+  expect(green!.key).toBe(red!.key)
+  expect(await state()).toBe('verified')
+})
+
 test('a suite or a class is a place, whatever the name of the report', async () => {
   await using app = await startApp()
   const content = '<testsuites><testsuite name="cart"><testcase name="works"/></testsuite></testsuites>'

@@ -9,8 +9,8 @@ import { firstLine, LONGEST_MESSAGE, plainText, wholeMilliseconds } from '../mod
 
 /**
  * Parses TAP 13 or 14 (contract §4.2): subtests are suites, diagnostics give duration, location and reason. A file
- * counts as the file of a case only when every case names one: most producers name it only for failures, and a case
- * must not change its identity when it fails. Otherwise the report, by its `name`, is the file: names are unique in
+ * counts as the file of a case only when every case names one, and not all of them failed: most producers name it only for
+ * failures, and a case must not change its identity when it fails. Otherwise the report, by its `name`, is the file: names are unique in
  * one TAP file only. Throws `REPORT_UNPARSABLE` or `REPORT_EMPTY`.
  */
 export function parseTap(text: string, name: string): ParsedReport {
@@ -18,7 +18,8 @@ export function parseTap(text: string, name: string): ParsedReport {
   if (!stream.isTap) throw reportUnparsable('REPORT_FORMAT_TAP', 'it has no version, plan or test point')
   const framework = detectFramework(stream)
   const points = stream.points.filter(isCase)
-  const everyPlaced = points.length > 0 && points.every((point) => findLocation(point) !== undefined)
+  const everyPlaced =
+    points.some(({ result }) => !isFailed(result)) && points.every((point) => findLocation(point) !== undefined)
   const source = { everyPlaced, headed: framework === 'tape', file: everyPlaced ? '' : fileOfReport(name) }
   const cases = [
     ...points.map((point) => toCase(point, source)),
