@@ -402,6 +402,30 @@ describe('in a repository of several packages', () => {
     }
   })
 
+  const ofMaven = (ok: boolean) =>
+    `<testsuite xsi:noNamespaceSchemaLocation="https://maven.apache.org/surefire/maven-surefire-plugin/xsd/surefire-test-report-3.0.xsd" name="shop.AppTest" tests="1"><testcase name="starts" classname="shop.AppTest" time="0.5">${ok ? '' : failure}</testcase></testsuite>`
+  const ofGradle = (ok: boolean) =>
+    `<testsuite name="shop.AppTest" tests="1" skipped="0" failures="0" errors="0" timestamp="2026-11-01T10:00:00" hostname="ci" time="0.5"><properties/><testcase name="starts()" classname="shop.AppTest" time="0.5">${ok ? '' : failure}</testcase></testsuite>`
+
+  test.each<[string, string, string, (ok: boolean) => string]>([
+    ['Maven', 'pom.xml', 'target/surefire-reports/TEST-shop.AppTest.xml', ofMaven],
+    ['Gradle', 'build.gradle.kts', 'build/test-results/test/TEST-shop.AppTest.xml', ofGradle],
+  ])(
+    'tests of a class with the same name in two modules of %s are two tests, also those known before',
+    async (name, module, file, write) => {
+      await using app = await serveHere()
+      const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
+      const root = written(name, { [`a/${file}`]: `${write(false)}\n` })
+      expect((await report([join(root, 'a', file), '--root', root], env)).stdout).toContain('cases: 1 created')
+      for (const part of ['a', 'b']) written(join(name, part), { [module]: '', [file]: write(part === 'b') })
+      const files = ['a', 'b'].map((part) => join(root, part, file))
+      const { stdout } = await report([...files, '--root', root], env)
+      expect(stdout).toContain('2 tests (1 passed, 1 failed)')
+      expect(stdout).toMatch(/cases: 1 created, 1 (?:known|renamed)/)
+      for (const one of files) expect((await report([one, '--root', root], env)).stdout).toContain('cases: 1 known')
+    },
+  )
+
   describe.each<
     [writer: string, file: string, write: (whole: string, ok: boolean) => string, config?: Record<string, string>]
   >([

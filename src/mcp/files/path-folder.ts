@@ -1,4 +1,4 @@
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { isJunitOfPlaywright, readReportPaths } from './report-paths.ts'
 
 /** The files of the machine, as far as they may be read. */
@@ -10,21 +10,30 @@ interface Files {
 
 /**
  * The folder of the repository that a report is of, relative to `root` and with `/`: the nearest one around the report in which
- * more than half of its test files exist. Relative paths in it are of that folder. '' where that is the root itself or none:
- * each package of a repository may have reports of its own, and only the files tell.
+ * more than half of its test files exist, or the module of a report of classes. Relative paths in it are of that folder. '' where
+ * that is the root itself or none: each package of a repository may have reports of its own, and only the files tell.
  */
 export async function findPathFolder(
   report: string,
   { file, root, ...files }: { file: string; root: string } & Files,
 ): Promise<string> {
   const paths = readReportPaths(report)
-  if (paths.length === 0) return ''
   const isOfPlaywright = isJunitOfPlaywright(report)
   for (let around = dirname(file); isBelow(around, root); around = dirname(around)) {
     const below = isOfPlaywright ? await testFolders(around, files) : []
-    for (const folder of [around, ...below])
-      if (await hasMost(folder, paths, files)) return relative(root, folder).split(sep).join('/')
+    for (const folder of [around, ...below]) if (await hasMost(folder, paths, files)) return pathIn(root, folder)
   }
+  return OF_CLASSES.test(basename(file)) ? moduleFolder(file, root, files) : ''
+}
+
+/** What Surefire, Gradle and Ant call a report: they name classes and no file. */
+const OF_CLASSES = /^TEST-.+\.xml$/i
+const MODULES = ['pom.xml', 'build.gradle', 'build.gradle.kts']
+
+/** The nearest module of Maven or Gradle around a report; '' for the root. */
+async function moduleFolder(file: string, root: string, { exists }: Files): Promise<string> {
+  for (let around = dirname(file); isBelow(around, root); around = dirname(around))
+    for (const name of MODULES) if (await exists(join(around, name))) return pathIn(root, around)
   return ''
 }
 
@@ -50,6 +59,10 @@ async function testFolders(folder: string, { exists, read }: Files): Promise<str
     for (const [, , named = ''] of (await read(path)).matchAll(TEST_FOLDER)) folders.add(resolve(folder, named))
   }
   return [...folders].filter((one) => isBelow(one, folder))
+}
+
+function pathIn(root: string, folder: string): string {
+  return relative(root, folder).split(sep).join('/')
 }
 
 function isBelow(folder: string, root: string): boolean {

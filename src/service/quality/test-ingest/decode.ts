@@ -118,12 +118,15 @@ function namesFile({ file_path: path, isFileOfReport = false }: ReportCase): boo
   return path !== '' && !isFileOfReport
 }
 
-/** Puts cases with a relative path, and what concerns the whole run, into the folder that their report names. */
+/**
+ * Puts cases with a relative path into the folder that their report names; those of a class or suite without a file, and what
+ * concerns the whole run, are of the project with its name.
+ */
 function placeIn(folder: string): (one: ReportCase) => ReportCase {
   if (folder === '') return (one) => one
   return (one) => {
     const { file_path: path, isFileOfReport = false } = one
-    if (isOutsideError(one) && isWholeRun(one) && one.project === '') return ofFolder(one, folder)
+    if (path === '' && one.project === '' && (!isWholeRun(one) || isOutsideError(one))) return ofFolder(one, folder)
     const isElsewhere = path === '' || isFileOfReport || /^(?:[\\/]|[a-z][\w+.-]*:)/i.test(path)
     return isElsewhere ? one : { ...one, file_path: posix.join(folder, path) }
   }

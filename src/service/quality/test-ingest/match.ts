@@ -81,8 +81,8 @@ async function directMatch(
 }
 
 /**
- * A report that has a name today may have been sent without one: its cases are then known without a file. The first
- * case of a suite and name takes over such a test.
+ * A report that has a name today, or the folder that it is of, may have been sent without one: its cases are then known
+ * without a file, or without a project. The first case of a suite and name takes over such a test.
  */
 async function adoptFileless(
   prepare: Prepare,
@@ -101,9 +101,11 @@ async function adoptFileless(
 ): Promise<void> {
   const find = prepare(`SELECT ${KNOWN_COLUMNS} FROM test WHERE product_id = ? AND identity = ? AND deleted_at IS NULL`)
   for (const [index, one] of cases.entries()) {
-    if (direct[index] !== undefined || !one.isFileOfReport) continue
+    const isOfFolder = one.file_path === '' && one.project.endsWith('/')
+    if (direct[index] !== undefined || (!one.isFileOfReport && !isOfFolder)) continue
     await pause()
-    const test = await find.get<KnownTest>(productId, caseIdentity({ ...one, file_path: '' }))
+    const before = isOfFolder ? { ...one, project: '' } : { ...one, file_path: '' }
+    const test = await find.get<KnownTest>(productId, caseIdentity(before))
     if (test === undefined || taken.has(test.id)) continue
     taken.add(test.id)
     direct[index] = test

@@ -89,7 +89,7 @@ export function isWholeRun({ file_path, suite_path }: Reach): boolean {
   return file_path === '' && suite_path.length === 0
 }
 
-/** The case of a whole run as that of one folder of the repository, which its project names: other runs do not end it. */
+/** A case without a file as that of one folder of the repository, which its project names: other runs are not about it. */
 export function ofFolder(one: ReportCase, folder: string): ReportCase {
   return { ...one, project: `${folder}/` }
 }
