@@ -20,14 +20,15 @@ export interface PathRoots {
 
 /**
  * The path of a test file relative to the repository, with `/`: the same whether the report came from Windows, from
- * another folder or with a leading `./`. A file outside the roots keeps its path without the leading `/` or drive.
+ * another folder or with a leading `./`. A relative `root_path` is part of the path, as in frames. A file outside the roots keeps
+ * its path without the leading `/` or drive.
  */
 export function repositoryPath(
   path: string,
   { root_dir: rootDir = '', root_path: rootPath, path_strip_prefixes: prefixes }: PathRoots,
 ): string {
   const plain = slashes(path)
-  const roots = [rootDir, rootPath, ...prefixes]
+  const roots = [rootDir, ...(/^(?:[\\/]|[a-z][\w+.-]*:)/i.test(rootPath) ? [rootPath] : []), ...prefixes]
     .map((root) => slashes(root).replace(/\/+$/, ''))
     .filter((root) => root !== '')
   const root = roots.toSorted((a, b) => b.length - a.length).find((one) => plain === one || plain.startsWith(`${one}/`))
@@ -40,10 +41,14 @@ export function repositoryPath(
 }
 
 function slashes(path: string): string {
-  return path
-    .trim()
-    .replace(/^file:\/\//i, '')
-    .replaceAll('\\', '/')
+  return (
+    path
+      .trim()
+      .replace(/^file:\/\/(?:\/(?=[a-z]:))?/i, '')
+      .replaceAll('\\', '/')
+      // Programs on Windows write the letter of a drive in either case.
+      .replace(/^[a-z]:(?=\/|$)/, (drive) => drive.toUpperCase())
+  )
 }
 
 /** A digest of the location: the same case has the same one in every report, whatever the reporter (contract §4.2). */
