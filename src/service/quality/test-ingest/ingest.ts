@@ -22,7 +22,7 @@ import { isRed } from '../reports/model/synthetic.ts'
 import { matchCases } from './match.ts'
 import { deprecateMissing } from './missing.ts'
 import { blockUnreported, retireOutsideErrors } from './outside-errors.ts'
-import { beginRun, ensureRun, finishRun, isCutOff, viewRun, type Sending, type StoredRun } from './run.ts'
+import { beginRun, ensureRun, finishRun, isCutOff, runsOfCommit, viewRun, type Sending, type StoredRun } from './run.ts'
 
 export interface IngestContext {
   rows: Rows
@@ -67,7 +67,7 @@ export async function ingestDraft(
   const matches = await matchCases(prepare, product.id, cases, {
     mayRename: !isShard,
     folders: draft.foldersOfFiles.map((folder) => storedPath(folder, roots)),
-    runId: run?.run.id ?? '',
+    runIds: joined === undefined ? [] : await runsOfCommit(prepare, joined.run),
     pause,
   })
   const touched = matches.flatMap(({ test }) => test?.id ?? [])

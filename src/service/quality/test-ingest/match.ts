@@ -9,27 +9,35 @@ export interface Matched {
   renamed: boolean
 }
 
+interface MatchOptions {
+  mayRename: boolean
+  folders: readonly string[]
+  /** The run of the report and others of its commit. */
+  runIds: readonly string[]
+  pause: Pause
+}
+
 /**
  * Finds the known test of each case (contract §4.2): by the key it names, by its location, by a former location, and
  * finally as a renamed case. Renames are only considered when the report is complete (`mayRename`): a case that is in
- * another shard, in an earlier report of the run, or outside of the `folders` of the reports with files is not missing.
+ * another shard, in another report of the run or commit, or outside of the `folders` of the reports with files is not missing.
  */
 export async function matchCases(
   prepare: Prepare,
   productId: number,
   cases: readonly PlacedCase[],
-  { mayRename, folders, runId, pause }: { mayRename: boolean; folders: readonly string[]; runId: string; pause: Pause },
+  { mayRename, folders, runIds, pause }: MatchOptions,
 ): Promise<Matched[]> {
   const present = new Set(cases.map(({ identity }) => identity))
   const taken = new Set<string>()
   const direct: (KnownTest | undefined)[] = []
   for (const one of cases) {
     await pause()
-    direct.push(await directMatch(prepare, productId, one, present))
+    direct.push(await directMatch(prepare, productId, one, { present, runIds }))
   }
   for (const test of direct) if (test !== undefined) taken.add(test.id)
   await adoptFileless(prepare, productId, { cases, direct, taken, pause })
-  const rename = createRenames(prepare, productId, { cases, direct, present, taken, folders, runId })
+  const rename = createRenames(prepare, productId, { cases, direct, present, taken, folders, runIds })
   const matches: Matched[] = []
   for (const [index, one] of cases.entries()) {
     await pause()
@@ -56,7 +64,7 @@ async function directMatch(
   prepare: Prepare,
   productId: number,
   { testKey, identity }: PlacedCase,
-  present: ReadonlySet<string>,
+  { present, runIds }: { present: ReadonlySet<string>; runIds: readonly string[] },
 ): Promise<KnownTest | undefined> {
   if (testKey !== undefined) {
     const byKey = await prepare(
@@ -72,12 +80,19 @@ async function directMatch(
     `SELECT ${KNOWN_COLUMNS} FROM test WHERE deleted_at IS NULL AND id = (
        SELECT test_id FROM test_former_identity WHERE product_id = ? AND identity = ?)`,
   ).get<KnownTest>(productId, identity)
-  // Both locations are in one report, so they are two cases after all.
-  if (former?.identity != null && present.has(former.identity)) {
+  if (former?.identity == null) return former
+  // Both locations are in one report or one commit, so they are two cases after all.
+  if (present.has(former.identity) || (await ranIn(prepare, former, runIds))) {
     await prepare('DELETE FROM test_former_identity WHERE product_id = ? AND identity = ?').run(productId, identity)
     return undefined
   }
   return former
+}
+
+/** Whether the latest result of a test is of one of the runs. */
+async function ranIn(prepare: Prepare, test: KnownTest, runIds: readonly string[]): Promise<boolean> {
+  const last = await prepare('SELECT run_id FROM test_result WHERE id = ?').get<{ run_id: string }>(test.last_result_id)
+  return last !== undefined && runIds.includes(last.run_id)
 }
 
 /**

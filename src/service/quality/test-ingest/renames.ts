@@ -14,8 +14,8 @@ export interface MatchedReport {
   taken: ReadonlySet<string>
   /** The folders that the reports with files are of; '' for the whole repository. */
   folders: readonly string[]
-  /** The run of the report; '' for none. */
-  runId: string
+  /** The run of the report and others of its commit. */
+  runIds: readonly string[]
 }
 
 /**
@@ -56,11 +56,13 @@ function isOfFolder(file: string, now: string, folder: string): boolean {
 }
 
 /**
- * The cases that neither the report nor an earlier one of its run has, by file and by name. Each file and each name is
+ * The cases that neither the report nor another one of its run or commit has, by file and by name. Each file and each name is
  * read once: reading them again for every case takes minutes when thousands are new.
  */
-function goneCases(prepare: Prepare, productId: number, { present, runId }: MatchedReport) {
-  const inRun = prepare('SELECT 1 AS found FROM test_result WHERE run_id = ? AND test_id = ?')
+function goneCases(prepare: Prepare, productId: number, { present, runIds }: MatchedReport) {
+  const inRuns = prepare(
+    `SELECT 1 AS found FROM test_result WHERE test_id = ? AND run_id IN (${runIds.map(() => '?').join(', ')}) LIMIT 1`,
+  )
   const whole = prepare(`SELECT ${KNOWN_COLUMNS} FROM test WHERE id = ?`)
   const read = (column: 'file_path' | 'name') => {
     const casesIn = readCases<Pick<KnownTest, 'id' | 'identity'>>(prepare, 'id, identity', column)
@@ -68,7 +70,7 @@ function goneCases(prepare: Prepare, productId: number, { present, runId }: Matc
       const gone: KnownTest[] = []
       for (const { id, identity } of await casesIn(productId, value)) {
         if (identity === null || present.has(identity)) continue
-        if ((await inRun.get(runId, id)) !== undefined) continue
+        if (runIds.length > 0 && (await inRuns.get(id, ...runIds)) !== undefined) continue
         const test = await whole.get<KnownTest>(id)
         if (test !== undefined) gone.push(test)
       }

@@ -159,6 +159,19 @@ async function addShard(prepare: Prepare, { id }: StoredRun, index: number | und
   )
 }
 
+const MOST_RUNS = 100
+
+/** The ids of a run and of the newest others of its commit: all of them found the same files. */
+export async function runsOfCommit(prepare: Prepare, run: StoredRun): Promise<string[]> {
+  const { id, product_id: productId, commit_sha: commit } = run
+  if (commit === '') return [id]
+  const found = await prepare(
+    `SELECT id FROM test_run WHERE product_id = ? AND lower(commit_sha) = lower(?) AND id <> ?
+     ORDER BY created_at DESC LIMIT ${String(MOST_RUNS)}`,
+  ).all<{ id: string }>(productId, commit, id)
+  return [id, ...found.map((one) => one.id)]
+}
+
 /** Whether another report than this one was cut off. */
 export function isCutOff({ incomplete }: StoredRun, contentKey: string): boolean {
   return incomplete !== '' && incomplete !== contentKey

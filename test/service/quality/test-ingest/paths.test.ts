@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startApp } from '../../../app.ts'
+import { startApp, type App } from '../../../app.ts'
 
 const jest = (name: string) => ({
   content: {
@@ -43,4 +43,41 @@ test('a product in a folder of its repository has tests under paths of the repos
   expect(await send(jest(`/work/shop/${file_path}`))).toMatchObject([{ file_path, action }])
   const relative = { files: [{ name: 'jest.json', folder: 'packages/cart', ...jest('test/cart.test.js') }] }
   expect(await send(relative)).toMatchObject([{ file_path, action: 'INGEST_ACTION_UNCHANGED' }])
+})
+
+interface Sent {
+  ingest: { cases: { key: string; action: string }[] }
+}
+
+/** Returns a function that sends the report of one file at a commit. */
+function sender(app: App) {
+  return async (folder: string, commit_sha: string, run_key: string) => {
+    const path = `/v1/products/${app.productId}/tests:ingest`
+    const sent = { draft: jest(`${folder}/cart.test.js`), run: { commit_sha, run_key } }
+    return (await app.request<Sent>('POST', path, sent)).body.ingest.cases[0]!
+  }
+}
+
+test('tests with the same name in two files of one commit are two tests, though each file has a report of its own', async () => {
+  await using app = await startApp()
+  const send = sender(app)
+  const unit = await send('test/unit', 'aaaaaaa1', 'unit 1')
+  const whole = await send('test/whole', 'aaaaaaa1', 'whole 1')
+  expect(whole).toMatchObject({ action: 'INGEST_ACTION_CREATED' })
+  expect((await send('test/unit', 'aaaaaaa2', 'unit 2')).key).toBe(unit.key)
+  expect((await send('test/whole', 'AAAAAAA2', 'whole 2')).key).toBe(whole.key)
+})
+
+test('tests that were taken for one are two from the commit on that has both', async () => {
+  await using app = await startApp()
+  const send = sender(app)
+  const unit = await send('test/unit', 'aaaaaaa1', 'unit 1')
+  const whole = await send('test/whole', 'aaaaaaa2', 'whole 2')
+  expect(whole).toMatchObject({ key: unit.key, action: 'INGEST_ACTION_RENAMED' })
+  const again = await send('test/unit', 'aaaaaaa2', 'unit 2')
+  expect(again).toMatchObject({ action: 'INGEST_ACTION_CREATED' })
+  for (const commit of ['aaaaaaa3', 'aaaaaaa4']) {
+    expect((await send('test/unit', commit, `unit ${commit}`)).key).toBe(again.key)
+    expect((await send('test/whole', commit, `whole ${commit}`)).key).toBe(whole.key)
+  }
 })
