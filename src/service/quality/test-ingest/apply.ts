@@ -220,8 +220,8 @@ async function updateCase(
       tags: readTexts(next.tags),
     })
   }
-  // Without a file an identity is that of any report: it leads to nothing once the case has a file.
-  const hasLeft = test.file_path === '' && placed.file_path !== ''
+  // Without a file an identity is that of any report: it leads to nothing once the case has a file, or the folder of its report.
+  const hasLeft = test.file_path === '' && (placed.file_path !== '' || (test.project === '' && placed.project !== ''))
   if (moves && test.identity !== null && !hasLeft) {
     await prepare(`INSERT INTO test_former_identity (product_id, identity, test_id) VALUES (?, ?, ?)
        ON CONFLICT (product_id, identity) DO UPDATE SET test_id = excluded.test_id`).run(

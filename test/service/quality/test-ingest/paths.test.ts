@@ -81,3 +81,21 @@ test('tests that were taken for one are two from the commit on that has both', a
     expect((await send('test/whole', commit, `whole ${commit}`)).key).toBe(whole.key)
   }
 })
+
+test('a test without a file that a module took over is not that of a report which names no module', async () => {
+  await using app = await startApp()
+  const content = '<testsuite name="shop.AppTest"><testcase name="starts" classname="shop.AppTest"/></testsuite>'
+  const send = async (folder: string | undefined, run_key: string) => {
+    const files = [{ name: 'TEST-shop.AppTest.xml', content, ...(folder !== undefined && { folder }) }]
+    const sent = { draft: { files }, run: { run_key } }
+    const path = `/v1/products/${app.productId}/tests:ingest`
+    return (await app.request<Sent>('POST', path, sent)).body.ingest.cases[0]!
+  }
+  const known = await send(undefined, '1')
+  expect((await send('orders', '2')).key).toBe(known.key)
+  const other = await send('users', '3')
+  expect(other).toMatchObject({ action: 'INGEST_ACTION_CREATED' })
+  expect(await send(undefined, '4')).toMatchObject({ action: 'INGEST_ACTION_CREATED' })
+  expect((await send('orders', '5')).key).toBe(known.key)
+  expect((await send('users', '6')).key).toBe(other.key)
+})
