@@ -182,6 +182,17 @@ test('modules of Go are the team’s where no other code is marked, as of a prog
   expect(own('go', frames)).toEqual([false, true, true, true])
 })
 
+test('code of a repository with the folder go/src is the team’s, also in a package that is called as one of Go', () => {
+  const frames = ['github.com/acme/shop/internal/cart', 'github.com/acme/shop/log', 'internal/poll', 'net/http'].map(
+    (module) => ({
+      function: 'Run',
+      module,
+      abs_path: `/home/ci/shop/go/src/${module.replace(/^.*shop./, '')}/run.go`,
+    }),
+  )
+  expect(own('go', frames)).toEqual([true, true, false, false])
+})
+
 test('a frame of Go that the SDK refuses stays so in a build that names the toolchain', () => {
   const path = '/src/third_party/go/queue/queue.go'
   const frames = [

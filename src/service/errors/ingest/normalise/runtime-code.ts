@@ -141,7 +141,11 @@ const GO = new Set(
 const go: Rule = (place) => {
   const path = goFile(place)
   if (GO_MODULE.test(path)) return true
-  return isGoSource(path) ?? GO.has((place.module || place.function).split(/[/.]/, 1)[0]!)
+  const isSource = isGoSource(path)
+  if (isSource === false) return false
+  // A repository may have a folder go/src with a package internal, too: its package then has the path of the module.
+  if (isSource === true && place.module === '') return true
+  return GO.has((place.module || place.function).split(/[/.]/, 1)[0]!)
 }
 
 function goFile({ abs_path, filename }: CodePlace): string {
