@@ -584,6 +584,33 @@ describe('in a repository of several packages', () => {
     }
   })
 
+  test.each(['/app', String.raw`D:\a\shop`])(
+    'reports are of their packages where whole paths begin with %s on the machine of the tests',
+    async (other) => {
+      await using app = await serveHere()
+      const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
+      const name = `elsewhere-${String(other.length)}`
+      const whole = `<testsuites><testcase name="pays" classname="test" file="${other}/test/pay.test.js"/></testsuites>`
+      const root = written(name, {
+        '.git/HEAD': '',
+        'a/test/cart.test.ts': source,
+        'b/test/cart.test.ts': source,
+        'a/junit.xml': junit({ adds: failure }),
+        'b/junit.xml': junit({ adds: '' }),
+        'junit.xml': whole,
+      })
+      const before = process.cwd()
+      try {
+        process.chdir(root)
+        for (const file of ['a/junit.xml', 'b/junit.xml', 'junit.xml'])
+          expect((await report([file, '--root', other], env)).stdout).toContain('cases: 1 created')
+      } finally {
+        process.chdir(before)
+      }
+      expect(await places(app)).toContain('test/pay.test.js')
+    },
+  )
+
   test('a path that starts at the root stays, and so does one whose file is nowhere', async () => {
     await using app = await serveHere()
     const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { resolve, win32 } from 'node:path'
 import type { ReceivedResult, Api } from '../../client/api.ts'
 import type { Config } from '../../config.ts'
 import { createLog } from '../../log.ts'
@@ -14,6 +14,7 @@ import {
   digestReports,
   findReports,
   inRequests,
+  isInside,
   readReport,
   repositoryRoot,
   type ReadReport,
@@ -35,8 +36,7 @@ const TIMEOUT_MS = 300_000
  */
 export async function run(config: Config, io: Io): Promise<number> {
   const progress = await showProgress(io.stderr)
-  const root = config.root === undefined ? repositoryRoot() : resolve(config.root)
-  const { reports, unread } = await readReports(config.operands, root, progress)
+  const { reports, unread } = await readReports(config, progress)
   if (reports.length === 0) {
     progress.end()
     return failed(io, `no report could be read: ${unread.map(({ name, why }) => `${name} ${why}`).join('; ')}`)
@@ -59,14 +59,21 @@ interface Reading {
   unread: Unread[]
 }
 
-async function readReports(paths: readonly string[], root: string, progress: ShownProgress): Promise<Reading> {
-  const { files, unread } = findReports(paths)
+/** The folder that paths in the reports begin with: another machine or a container may have written them. */
+function pathRoot({ root }: Config): string {
+  if (root === undefined) return repositoryRoot()
+  return win32.isAbsolute(root) ? root : resolve(root)
+}
+
+async function readReports(config: Config, progress: ShownProgress): Promise<Reading> {
+  const { files, unread } = findReports(config.operands)
+  const [root, repository] = [pathRoot(config), repositoryRoot()]
   const total = files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0)
   const reports: ReadReport[] = []
   let done = 0
   for (const file of files) {
     progress.show({ step: 'read', done, total })
-    const read = await readReport(file, root)
+    const read = await readReport(file, isInside(root, file) ? root : repository)
     if ('why' in read) unread.push(read)
     else reports.push(read)
     done += 'why' in read ? 0 : read.size
@@ -150,7 +157,7 @@ async function* sendAll(
       run: { ...run, ...part },
       options: {
         link_annotations: config.requirementTags,
-        root_dir: config.root === undefined ? repositoryRoot() : resolve(config.root),
+        root_dir: pathRoot(config),
       },
     }
     try {
