@@ -441,10 +441,19 @@ describe('in a repository of several packages', () => {
       ],
     ),
     [
+      'JUnit of tests that print paths',
+      'test/cart.test.ts',
+      (_, ok) => {
+        const printed = `<system-out><![CDATA[{ file: 'upload.png', location: "/assets/app.js" }]]></system-out>`
+        const said = `<failure message="{ file: '/tmp/upload.png' }">{ file: 'invoice.pdf' }</failure>`
+        return junit({ adds: ok ? printed : said })
+      },
+    ],
+    [
       'JUnit of node:test, which names whole paths',
       'test/cart.test.mjs',
       (whole, ok) =>
-        `<testsuites><testcase name="adds" time="0.1" classname="test" file="${whole}">${ok ? '' : failure}</testcase></testsuites>`,
+        `<testsuites><!-- don't --><testcase name="a > b" time="0.1" classname="test" file="${whole}">${ok ? '' : failure}</testcase></testsuites>`,
     ],
     [
       'jest-junit, which names a suite by its file',

@@ -17,11 +17,13 @@ export async function findPathFolder(
   report: string,
   { file, root, ...files }: { file: string; root: string } & Files,
 ): Promise<string> {
-  const paths = readReportPaths(report)
   const isOfPlaywright = isJunitOfPlaywright(report)
-  for (let around = dirname(file); isBelow(around, root); around = dirname(around)) {
-    const below = isOfPlaywright ? await testFolders(around, files) : []
-    for (const folder of [around, ...below]) if (await hasMost(folder, paths, files)) return pathIn(root, folder)
+  for (const paths of readReportPaths(report)) {
+    for (let around = dirname(file); isBelow(around, root); around = dirname(around)) {
+      const below = isOfPlaywright ? await testFolders(around, files) : []
+      for (const folder of [around, ...below]) if (await hasMost(folder, paths, files)) return pathIn(root, folder)
+    }
+    if (await hasMost(root, paths, files)) return ''
   }
   return OF_CLASSES.test(basename(file)) ? moduleFolder(file, root, files) : ''
 }

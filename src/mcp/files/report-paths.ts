@@ -21,15 +21,51 @@ const WHOLE = /^(?:\/|[a-z]:[\\/]|\\\\).*[^\s<>:/\\.]\.\w{1,6}$/i
 const SCRIPT = /^[^\s<>]+\.(?:[cm]?[jt]sx?|t|py|rb|sh|bats|pl)$/
 
 /**
- * The first paths of test files in a report, relative or whole, as the service reads them: those that are given as files, else
- * suites that are called as files, else classes. Of a run that lists no test, the configuration of Playwright.
+ * The first paths of test files in a report, relative or whole, as the service reads them, in lists: those that are given as
+ * files, then suites that are called as files, then classes, and of a run that lists no test, the configuration of Playwright.
+ * What a test printed may look like one, so a list whose files are nowhere says nothing.
  */
-export function readReportPaths(report: string): string[] {
-  const text = report.slice(0, LOOKED_THROUGH)
+export function readReportPaths(report: string): string[][] {
+  const text = withoutOutput(report.slice(0, LOOKED_THROUGH))
   const { relatives, wholes, classes, configs } = readPlaces(text)
   for (const [, path = ''] of text.matchAll(WHOLE_NAMES)) wholes.add(path.replaceAll('\\\\', '\\'))
-  const found = [relatives, wholes, readTitles(text), classes, configs].find(({ size }) => size > 0)
-  return [...(found ?? [])].slice(0, MOST_PATHS)
+  const lists = [relatives, wholes, readTitles(text), classes, configs].filter(({ size }) => size > 0)
+  return lists.map((list) => [...list].slice(0, MOST_PATHS))
+}
+
+/** A report of XML without what is between its tags; a value may hold a `>`. */
+function withoutOutput(text: string): string {
+  if (!isXml(text)) return text
+  const tags: string[] = []
+  for (let start = text.indexOf('<'); start !== -1;) {
+    const passed = PASSED.find(([opens]) => text.startsWith(opens, start))
+    const end = passed === undefined ? tagEnd(text, start) : text.indexOf(passed[1], start)
+    if (end === -1) break
+    if (passed === undefined) tags.push(text.slice(start, end + 1))
+    start = text.indexOf('<', end)
+  }
+  return tags.join('\n')
+}
+
+const PASSED = [
+  ['<![CDATA[', ']]>'],
+  ['<!--', '-->'],
+] as const
+
+/** Where a tag ends; -1 where it is cut off. */
+function tagEnd(text: string, start: number): number {
+  let quote = ''
+  for (let at = start; at < text.length; at += 1) {
+    const character = text.charAt(at)
+    if (quote === '' && character === '>') return at
+    if (character === quote) quote = ''
+    else if (quote === '' && (character === '"' || character === "'")) quote = character
+  }
+  return -1
+}
+
+function isXml(text: string): boolean {
+  return text.trimStart().startsWith('<')
 }
 
 /** Whether a report is of Playwright's `junit` reporter, by the order of its attributes. */
@@ -41,13 +77,13 @@ const PLAYWRIGHT_SUITE =
   /<testsuite name="[^"<]*" timestamp="[^"<]*" hostname="[^"<]*" tests="\d+" failures="\d+" skipped="\d+" time="[^"<]*" errors="/
 
 function readPlaces(text: string) {
-  const isXml = text.trimStart().startsWith('<')
+  const isMarkup = isXml(text)
   const isPytest = /<testsuite\b[^>]*\bname=["']pytest["']/.test(text.slice(0, 4000))
   const readPath = pathReader(text)
   const [relatives, wholes] = [new Set<string>(), new Set<string>()]
   const [classes, configs] = [new Set<string>(), new Set<string>()]
   for (const [, member = '', quoted = '', written = quoted] of text.matchAll(PLACES)) {
-    const place = isXml ? unescaped(written) : written.replaceAll('\\\\', '\\').replace(/(?::\d+){1,2}$/, '')
+    const place = isMarkup ? unescaped(written) : written.replaceAll('\\\\', '\\').replace(/(?::\d+){1,2}$/, '')
     const isClass = /^classname$/i.test(member)
     const isConfig = /^configfile$/i.test(member)
     const path = isPytest && isClass ? modulePath(place) : isConfig ? place : readPath(place)
@@ -59,9 +95,9 @@ function readPlaces(text: string) {
 }
 
 function readTitles(text: string): Set<string> {
-  const isXml = text.trimStart().startsWith('<')
-  const titles = [...text.matchAll(isXml ? SUITES : SUBTESTS)].map(([, title = '']) =>
-    isXml ? unescaped(title) : title,
+  const isMarkup = isXml(text)
+  const titles = [...text.matchAll(isMarkup ? SUITES : SUBTESTS)].map(([, title = '']) =>
+    isMarkup ? unescaped(title) : title,
   )
   return new Set(titles.map((title) => slashed(title)).filter((title) => SCRIPT.test(title)))
 }
