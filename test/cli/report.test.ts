@@ -305,6 +305,10 @@ describe('in a repository of several packages', () => {
   const source = 'the source of a test'
   const pytest = (inside: string) =>
     `<testsuites><testsuite name="pytest" tests="1"><testcase classname="tests.test_total.TestTotal" name="test_adds" time="0.1">${inside}</testcase></testsuite></testsuites>`
+  const ofMaven = (ok: boolean) =>
+    `<testsuite xsi:noNamespaceSchemaLocation="https://maven.apache.org/surefire/maven-surefire-plugin/xsd/surefire-test-report-3.0.xsd" name="shop.AppTest" tests="1"><testcase name="starts" classname="shop.AppTest" time="0.5">${ok ? '' : failure}</testcase></testsuite>`
+  const ofGradle = (ok: boolean) =>
+    `<testsuite name="shop.AppTest" tests="1" skipped="0" failures="0" errors="0" timestamp="2026-11-01T10:00:00" hostname="ci" time="0.5"><properties/><testcase name="starts()" classname="shop.AppTest" time="0.5">${ok ? '' : failure}</testcase></testsuite>`
   const places = async (app: Served) =>
     Object.values(await readTests(app)).map(({ test: { automation_ref: place } }) => place.file_path)
 
@@ -386,6 +390,30 @@ describe('in a repository of several packages', () => {
     expect(new Set(runs.flat()).size).toBe(2)
   })
 
+  test('reports in an output folder that is laid out as the repository are of their packages', async () => {
+    await using app = await serveHere()
+    const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
+    const root = written('collected', {
+      'packages/a/test/cart.test.ts': source,
+      'packages/b/test/cart.test.ts': source,
+      'dist/results/packages/a/junit.xml': junit({ adds: failure }),
+      'dist/results/packages/b/junit.xml': junit({ adds: '' }),
+      'services/a/pom.xml': '',
+      'services/b/pom.xml': '',
+      'dist/services/a/target/TEST-shop.AppTest.xml': ofMaven(false),
+      'dist/services/b/target/TEST-shop.AppTest.xml': ofMaven(true),
+    })
+    const files = ['a', 'b'].flatMap((name) => [
+      join(root, `dist/results/packages/${name}/junit.xml`),
+      join(root, `dist/services/${name}/target/TEST-shop.AppTest.xml`),
+    ])
+    const { stdout } = await report([...files, '--root', root], env)
+    expect(stdout).toContain('4 tests (2 passed, 2 failed)')
+    const outside = written('artifact', { 'packages/a/junit.xml': junit({ adds: `${failure}<system-out/>` }) })
+    const { stdout: known } = await report([join(outside, 'packages/a/junit.xml'), '--root', root], env)
+    expect(known).toContain('cases: 1 known')
+  })
+
   test('nor is it where reports name whole paths', async () => {
     await using app = await serveHere()
     const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
@@ -401,11 +429,6 @@ describe('in a repository of several packages', () => {
       expect(stdout).toContain('cases: 1 created')
     }
   })
-
-  const ofMaven = (ok: boolean) =>
-    `<testsuite xsi:noNamespaceSchemaLocation="https://maven.apache.org/surefire/maven-surefire-plugin/xsd/surefire-test-report-3.0.xsd" name="shop.AppTest" tests="1"><testcase name="starts" classname="shop.AppTest" time="0.5">${ok ? '' : failure}</testcase></testsuite>`
-  const ofGradle = (ok: boolean) =>
-    `<testsuite name="shop.AppTest" tests="1" skipped="0" failures="0" errors="0" timestamp="2026-11-01T10:00:00" hostname="ci" time="0.5"><properties/><testcase name="starts()" classname="shop.AppTest" time="0.5">${ok ? '' : failure}</testcase></testsuite>`
 
   test.each<[string, string, string, (ok: boolean) => string]>([
     ['Maven', 'pom.xml', 'target/surefire-reports/TEST-shop.AppTest.xml', ofMaven],

@@ -139,13 +139,9 @@ export function repositoryRoot(from = process.cwd()): string {
 
 /** The name that reports of this place have in each run: each package of a repository may write a `junit.xml`. */
 function repositoryName(file: string, root: string): string {
-  return isInside(root, file) ? slashed(relative(root, file)) : displayName(file)
-}
-
-/** Whether a file is below a folder. */
-export function isInside(folder: string, file: string): boolean {
-  const path = relative(folder, file)
-  return path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path)
+  const path = relative(root, file)
+  const isInside = path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path)
+  return isInside ? slashed(path) : displayName(file)
 }
 
 function displayName(path: string): string {

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { resolve, win32 } from 'node:path'
 import type { ReceivedResult, Api } from '../../client/api.ts'
 import type { Config } from '../../config.ts'
@@ -14,7 +14,6 @@ import {
   digestReports,
   findReports,
   inRequests,
-  isInside,
   readReport,
   repositoryRoot,
   type ReadReport,
@@ -67,13 +66,14 @@ function pathRoot({ root }: Config): string {
 
 async function readReports(config: Config, progress: ShownProgress): Promise<Reading> {
   const { files, unread } = findReports(config.operands)
-  const [root, repository] = [pathRoot(config), repositoryRoot()]
+  const given = pathRoot(config)
+  const root = existsSync(given) ? given : repositoryRoot()
   const total = files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0)
   const reports: ReadReport[] = []
   let done = 0
   for (const file of files) {
     progress.show({ step: 'read', done, total })
-    const read = await readReport(file, isInside(root, file) ? root : repository)
+    const read = await readReport(file, root)
     if ('why' in read) unread.push(read)
     else reports.push(read)
     done += 'why' in read ? 0 : read.size

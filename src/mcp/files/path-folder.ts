@@ -18,24 +18,37 @@ export async function findPathFolder(
   { file, root, ...files }: { file: string; root: string } & Files,
 ): Promise<string> {
   const isOfPlaywright = isJunitOfPlaywright(report)
+  const folders = foldersAround(file, root)
   for (const paths of readReportPaths(report)) {
-    for (let around = dirname(file); isBelow(around, root); around = dirname(around)) {
+    for (const around of folders) {
       const below = isOfPlaywright ? await testFolders(around, files) : []
       for (const folder of [around, ...below]) if (await hasMost(folder, paths, files)) return pathIn(root, folder)
     }
     if (await hasMost(root, paths, files)) return ''
   }
-  return OF_CLASSES.test(basename(file)) ? moduleFolder(file, root, files) : ''
+  return OF_CLASSES.test(basename(file)) ? moduleFolder(folders, root, files) : ''
+}
+
+/**
+ * The folders below the root that a report may be of, the likeliest first: those around it, and those around the place that it
+ * has in an output folder, as `packages/cart` of `reports/packages/cart/junit.xml`.
+ */
+function foldersAround(file: string, root: string): string[] {
+  const parts = (isBelow(file, root) ? relative(root, dirname(file)) : dirname(file)).split(sep).filter(Boolean)
+  const folders = new Set<string>()
+  for (const first of parts.keys())
+    for (let end = parts.length; end > first; end -= 1) folders.add(join(root, ...parts.slice(first, end)))
+  return [...folders]
 }
 
 /** What Surefire, Gradle and Ant call a report: they name classes and no file. */
 const OF_CLASSES = /^TEST-.+\.xml$/i
 const MODULES = ['pom.xml', 'build.gradle', 'build.gradle.kts']
 
-/** The nearest module of Maven or Gradle around a report; '' for the root. */
-async function moduleFolder(file: string, root: string, { exists }: Files): Promise<string> {
-  for (let around = dirname(file); isBelow(around, root); around = dirname(around))
-    for (const name of MODULES) if (await exists(join(around, name))) return pathIn(root, around)
+/** The first module of Maven or Gradle among the folders; '' for none. */
+async function moduleFolder(folders: readonly string[], root: string, { exists }: Files): Promise<string> {
+  for (const folder of folders)
+    for (const name of MODULES) if (await exists(join(folder, name))) return pathIn(root, folder)
   return ''
 }
 
