@@ -696,6 +696,14 @@ describe('reading', () => {
     expect((await read(`${name}.xml`, bytes)).content).toMatch(/^(?:<\?xml[^>]*>)?<a n="Grüße"\/>$/)
   })
 
+  test.each([
+    ['a name that no file can have', `${'long '.repeat(55)}total.ok`],
+    ['a character that no path can have', 'total\0.ok'],
+  ])('a report with %s for a class is read', async (name, className) => {
+    const content = `<testsuites><testsuite name="s"><testcase classname="${className}" name="adds"/></testsuite></testsuites>`
+    expect(await read(`a/${name}.xml`, content)).toMatchObject({ content, folder: '' })
+  })
+
   test('a large report in Latin 1 reaches the service with its letters', async () => {
     await using app = await serveHere()
     const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { findPathFolder } from '../../mcp/files/path-folder.ts'
@@ -62,9 +62,13 @@ export function findReports(paths: readonly string[]): { files: string[]; unread
   return { files: [...new Set(files)], unread }
 }
 
-/** Whether there is a file at the path. */
-function isFile(path: string): Promise<boolean> {
-  return Promise.resolve(statSync(path, { throwIfNoEntry: false })?.isFile() === true)
+/** Whether there is a file at the path; a text that cannot be one, such as a name that is too long, is none. */
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile()
+  } catch {
+    return false
+  }
 }
 
 /** The text of a file that is no larger than a configuration; '' where it cannot be read. */
