@@ -23,7 +23,9 @@ async function read({ db }: Rig, { issue, id, characters, lateMs = 0, other = 'o
   const payload = { extra: { text: 'x'.repeat(characters) }, [other]: 'y'.repeat(characters) }
   const facts = { eventId: 'a'.repeat(32), receivedAt, sizeBytes: characters, sentAt: receivedAt - lateMs }
   const body = packBody(normalise(payload, facts))
-  return createIssuePartsReader(db.read, issue)({ id, body, dictionary_id: null })
+  const parts = await createIssuePartsReader(db.read, issue)({ id, body, dictionary_id: null })
+  if (parts === undefined) throw new Error('an event with its dictionary can be read')
+  return parts
 }
 
 /** Characters of the occurrences that are still known, the newest first: those that are not displace others. */
