@@ -12,7 +12,7 @@ const SWEEP_MS = 10 * 60_000
 const LATE_MS = 2 * SWEEP_MS
 
 export interface SweepOptions {
-  live: { entries(): Iterable<[string, LiveSession]>; delete(id: string): unknown }
+  live: { values(): Iterable<LiveSession>; delete(id: string): unknown }
   store: SessionStore
   now: () => number
   clock: Clock
@@ -50,11 +50,10 @@ export function createSweeps({ live, store, now, clock }: SweepOptions): Sweeps 
   }
 
   async function sweep(at: number): Promise<void> {
-    const heard: LiveSession[] = []
-    for (const [id, session] of live.entries()) {
-      if (session.isListening) heard.push(session)
-      else if (!session.isBusy && session.usedAt < notEndedSince(at)) live.delete(id)
-    }
+    const sessions = [...live.values()]
+    const unused = sessions.filter(({ isBusy, usedAt }) => !isBusy && usedAt < notEndedSince(at))
+    for (const { id } of unused) live.delete(id)
+    const heard = sessions.filter(({ isListening }) => isListening)
     for (const session of heard) {
       session.usedAt = at
       // What fails now is done by the next sweep.

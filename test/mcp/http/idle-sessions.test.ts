@@ -8,6 +8,7 @@ import { waitingTool } from '../call/waiting-tool.ts'
 import { connectHttp, serveMcp, type McpServed } from './http-server.ts'
 
 const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
 /** How often a server looks for sessions that have ended. */
 const SWEEP = 10 * MINUTE
 
@@ -18,6 +19,8 @@ const surface: Surface = {
   prompts: [],
 }
 
+/** Each test has a day of its own, on which the sessions of the others have ended. */
+let day = Date.now()
 let app: App
 beforeAll(async () => {
   app = await startApp()
@@ -34,7 +37,7 @@ describe.each(Object.entries(stores))('a session in %s', (_, store) => {
   let isReachable: boolean
   beforeEach(async () => {
     clock = virtualClock()
-    now = Date.now()
+    now = day += DAY
     isRevoked = false
     isReachable = true
     async function verify(token: string): Promise<void> {
@@ -119,10 +122,14 @@ describe.each(Object.entries(stores))('a session in %s', (_, store) => {
 
   test('is forgotten by the server when nobody has used it for half an hour', async () => {
     await openSession()
+    await using agent = await connectHttp(`${served.base}/mcp`, app.token, '2025-11-25')
+    await listens()
+    for (let count = 0; count < 3; count += 1) await openSession()
+    await pass(20 * MINUTE)
+    expect(served.open().sessions).toBe(5)
     await pass(20 * MINUTE)
     expect(served.open().sessions).toBe(1)
-    await pass(20 * MINUTE)
-    expect(served.open().sessions).toBe(0)
+    expect((await agent.call('wait_long')).text).toBe('Waited.')
   })
 
   test('ends with its stream when 50 newer ones of its token begin, and is forgotten', async () => {
