@@ -83,7 +83,7 @@ test('tokens of agents and CI have their kind, fewer scopes, and an end if it is
   const agent = await admin('token', 'add', '--user', 'Owner', '--agent', '--expires', '30d')
   expect(agent.stderr).toMatch(/agent token for Owner: read, write, gate:accept, agents:run; it expires at \d/)
   const ci = await admin('token', 'add', '--user', 'owner@localhost', '--ci', '--scopes', 'write')
-  expect(ci.stderr).toContain('kind ci for Owner: read, write; it does not expire')
+  expect(ci.stderr).toContain('CI token for Owner: read, write; it does not expire')
   expect(await admin('token', 'add', '--user', 'Owner', '--scopes', 'all')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('there is no scope all'),
