@@ -15,7 +15,10 @@ export interface RunElsewhere {
   forget(this: void, upTo: number): Promise<void>
 }
 
-/** Inserts the run. Its lease lasts longer than any test, so that the app's own runner leaves it alone. */
+/** Longer than any test, and not so long that only a clock that was ahead can have made the lease. */
+const LEASE_MS = 2 * 60_000
+
+/** Inserts the run. Its lease lasts until the test has ended, so that the app's own runner leaves it alone. */
 export async function runElsewhere(app: Pick<App, 'db' | 'productId'>, configId = 'a config'): Promise<RunElsewhere> {
   const id = systemPlatform.newId()
   await app.db.write((rows) =>
@@ -32,7 +35,7 @@ export async function runElsewhere(app: Pick<App, 'db' | 'productId'>, configId 
         started_by: '{"type":"ACTOR_TYPE_API_TOKEN","id":"t","display_name":"Sam","user_id":"u"}',
         principal: '{}',
         created_at: systemPlatform.now(),
-        lease_until: Number.MAX_SAFE_INTEGER,
+        lease_until: systemPlatform.now() + LEASE_MS,
       })
       .execute(),
   )
