@@ -143,7 +143,7 @@ function configNotFound(given: string, { scope, rows, among }: Searched): Teachi
   })
 }
 
-/** The call that lists the agent types, of one of which a first config is made. */
+/** The call that lists the agent types, for the first config. */
 function typesCall(product?: string): NextAction {
   return nextCall('get_agent_config', { ...(product !== undefined && { product }) }, 'lists agent types')
 }

@@ -19,7 +19,7 @@ const different = Array.from({ length: 58 }, (_, at) => ({
   },
 }))
 
-/** Events of eight issues, two of which are sent twice: the same, because either may be stored first. */
+/** Events of eight issues, two of which are sent twice. The copies are equal, because either may be stored first. */
 const events = [...different, ...different.slice(1, 3)]
 
 function frames(issue: number) {
