@@ -6,7 +6,7 @@ import * as parameters from '../src/mcp/define/parameters.ts'
 import { isProvisional } from '../src/mcp/resolve/ids.ts'
 import { ifOffered } from '../src/mcp/resolve/offered.ts'
 import type { Branch, Product, Test } from '../src/mcp/resolve/types.ts'
-import { nextCall, type NextAction } from '../src/mcp/result/next-action.ts'
+import { nextCall } from '../src/mcp/result/next-action.ts'
 import { fields, flag } from '../src/mcp/result/output.ts'
 import { withoutPrefix } from '../src/mcp/result/present.ts'
 import { TeachingError } from '../src/mcp/result/teach.ts'
@@ -118,14 +118,14 @@ async function readSubject(
   return { key: keyOrId(test), product, branch, test, loss, hasTests }
 }
 
-function nextCalls({ product, branch, loss }: Subject): NextAction[] {
+function nextCalls({ product, branch, loss }: Subject) {
   const [gap] = loss.untested
   const on = { product: product.id, ...onBranch(branch) }
   return [
-    ...(gap === undefined
-      ? []
-      : [nextCall('get_test_context', { ...on, requirement: gap }, 'what a test of it has to show')]),
-    ...(branch === undefined ? [] : [nextCall('review_branch', on, 'what its merge changes')]),
+    gap === undefined
+      ? undefined
+      : nextCall('get_test_context', { ...on, requirement: gap }, 'what a test of it has to show'),
+    branch && nextCall('review_branch', on, 'what its merge changes'),
   ]
 }
 

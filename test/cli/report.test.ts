@@ -353,7 +353,7 @@ describe('in a repository of several packages', () => {
     expect(await send('b', '<system-out/>', 'test/basket.test.ts')).toContain('cases: 1 renamed')
   })
 
-  test('nor is it where a report without files is sent beside it', async () => {
+  test('a test of one package is not the renamed test of another where a report without files is sent with it', async () => {
     await using app = await serveHere()
     const env = { TRACEGATE_BASE_URL: app.endpoints.rest, TRACEGATE_API_TOKEN: app.endpoints.token }
     const go = ['run', 'pass'].map((Action) => JSON.stringify({ Action, Package: 'shop/cart', Test: 'TestAdds' }))

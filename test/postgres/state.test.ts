@@ -188,7 +188,7 @@ test('no state comes back after the server has lost commits in a crash', async (
 
 test('what was read of commits that a crash lost is forgotten, though later commits have their numbers', async () => {
   await runStatement(server.url('postgres'), 'CREATE DATABASE lost')
-  // Nothing is written to disk before the server is told to.
+  // The server writes its log to disk only when it is asked to.
   await runStatement(server.url('postgres'), `ALTER SYSTEM SET wal_writer_delay = '10s'`)
   await runStatement(server.url('postgres'), 'SELECT pg_reload_conf()')
   await using app = await startApp({ databaseUrl: server.url('lost') })

@@ -48,7 +48,7 @@ function deployment(send: Send) {
 }
 
 test.each(Object.keys(refusals))(
-  'an agent whose cursor is answered with %s is told to leave the cursor out',
+  'an agent whose cursor the service answers with %s is told to call without it',
   async (way) => {
     const { api } = deployment(refusing(refusals[way] ?? [0, '']))
     await using agent = await connect(api)

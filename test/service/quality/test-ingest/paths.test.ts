@@ -9,11 +9,11 @@ const jest = (name: string) => ({
 })
 
 test.each([
-  ['a drive in capitals', 'c:\\work\\shop', 'C:/work/shop/test/cart.test.js'],
-  ['a drive in small letters', 'C:\\work\\shop', 'c:\\work\\shop\\test\\cart.test.js'],
-  ['an address of a file on a drive', 'C:\\work\\shop', 'file:///c:/work/shop/test/cart.test.js'],
-  ['a share of Windows', '\\\\server\\work\\shop', '\\\\server\\work\\shop\\test\\cart.test.js'],
-  ['a path of Linux', '/work/shop', '/work/shop/test/cart.test.js'],
+  ['a drive in capitals', 'c:\\builds\\shop', 'C:/builds/shop/test/cart.test.js'],
+  ['a drive in small letters', 'C:\\builds\\shop', 'c:\\builds\\shop\\test\\cart.test.js'],
+  ['an address of a file on a drive', 'C:\\builds\\shop', 'file:///c:/builds/shop/test/cart.test.js'],
+  ['a share of Windows', '\\\\server\\builds\\shop', '\\\\server\\builds\\shop\\test\\cart.test.js'],
+  ['a path of Linux', '/builds/shop', '/builds/shop/test/cart.test.js'],
 ])('%s is below the folder of the repository', async (_, root_dir, name) => {
   await using app = await startApp()
   const { body } = await app.request<{ ingest: { cases: { file_path: string }[] } }>(
@@ -35,12 +35,12 @@ test('a product in a folder of its repository has tests under paths of the repos
   ).body
   const send = async (draft: object) => {
     const path = `/v1/products/${product.id}/tests:ingest`
-    const sent = { draft, options: { root_dir: '/work/shop' } }
+    const sent = { draft, options: { root_dir: '/builds/shop' } }
     return (await app.request<{ ingest: { cases: { file_path: string }[] } }>('POST', path, sent)).body.ingest.cases
   }
   const file_path = 'packages/cart/test/cart.test.js'
   const action = 'INGEST_ACTION_CREATED'
-  expect(await send(jest(`/work/shop/${file_path}`))).toMatchObject([{ file_path, action }])
+  expect(await send(jest(`/builds/shop/${file_path}`))).toMatchObject([{ file_path, action }])
   const relative = { files: [{ name: 'jest.json', folder: 'packages/cart', ...jest('test/cart.test.js') }] }
   expect(await send(relative)).toMatchObject([{ file_path, action: 'INGEST_ACTION_UNCHANGED' }])
 })
